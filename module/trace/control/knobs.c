@@ -56,7 +56,7 @@ static void *pids_at(struct seq_file *m, loff_t *pos)
 	const struct tracer_opened *f = m->private;
 	struct tracer *t = f->of;
 
-	*pos = tracer_pids_next(&t->pids, f->row->which, *pos);
+	*pos = tracer_pids_next(&t->pids[f->row->which], *pos);
 	/* Any pointer but NULL will do; the number is in *pos. */
 	return *pos < PID_MAX_LIMIT ? pos : NULL;
 }
@@ -105,7 +105,7 @@ static int pids_store(const struct tracer_opened *f, char *text)
 	int ret;
 
 	mutex_lock(&t->lock);
-	ret = tracer_pids_add(&t->pids, f->row->which, text);
+	ret = tracer_pids_add(&t->pids[f->row->which], text);
 	mutex_unlock(&t->lock);
 	return ret;
 }
@@ -115,7 +115,7 @@ static int pids_truncate(const struct tracer_opened *f)
 	struct tracer *t = f->of;
 
 	mutex_lock(&t->lock);
-	tracer_pids_clear(&t->pids, f->row->which);
+	tracer_pids_clear(&t->pids[f->row->which]);
 	mutex_unlock(&t->lock);
 	return 0;
 }

@@ -10,6 +10,18 @@
 #include "trace/event/tracer.h"
 #include "trace/lib/space.h"
 
+static int follow(struct tracer *t, bool on)
+{
+	int ret = tracer_pids_follow(&t->pids[TRACER_PIDS_ONLY], on);
+
+	if (ret)
+		return ret;
+	ret = tracer_pids_follow(&t->pids[TRACER_PIDS_NEVER], on);
+	if (ret)
+		tracer_pids_follow(&t->pids[TRACER_PIDS_ONLY], false);
+	return ret;
+}
+
 static int set(struct tracer *t, enum tracer_option option, bool on)
 {
 	unsigned long bit = 1UL << option;
@@ -18,7 +30,7 @@ static int set(struct tracer *t, enum tracer_option option, bool on)
 	lockdep_assert_held(&t->lock);
 
 	if (option == TRACER_OPT_EVENT_FORK)
-		ret = tracer_pids_follow(&t->pids, on);
+		ret = follow(t, on);
 	if (option == TRACER_OPT_OVERWRITE)
 		ring_buffer_change_overwrite(t->buffer.rb, on);
 	/* The stack of a hit is there only when the hit happens. */

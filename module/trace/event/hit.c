@@ -315,7 +315,7 @@ static __always_inline enum tracer_drop drops(const struct hit *hit, const struc
 
 	if (why)
 		return why;
-	if (!tracer_pids_pass(&t->pids, current))
+	if (!tracer_pids_pass(t->pids, current))
 		return TRACER_DROP_LISTS;
 	return !tracer_buffer_is_on(&t->buffer) && !is_told(hit) ? TRACER_DROP_OFF :
 								   TRACER_DROP_NOT;

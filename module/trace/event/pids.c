@@ -33,15 +33,14 @@ static bool listed(const unsigned long *bits, const struct task_struct *task)
 }
 
 /* The slow path of tracer_pids_pass(), if there are lists. */
-bool tracer_pids_look(const struct tracer_pids *pids,
-		      const struct task_struct *task)
+bool tracer_pids_look(const struct tracer_pids *lists, const struct task_struct *task)
 {
 	const unsigned long *only, *never;
 	bool pass;
 
 	rcu_read_lock();
-	only = rcu_dereference(pids->bits[TRACER_PIDS_ONLY]);
-	never = rcu_dereference(pids->bits[TRACER_PIDS_NEVER]);
+	only = rcu_dereference(lists[TRACER_PIDS_ONLY].bits);
+	never = rcu_dereference(lists[TRACER_PIDS_NEVER].bits);
 	pass = (!only || listed(only, task)) && (!never || !listed(never, task));
 	rcu_read_unlock();
 	return pass;
@@ -49,20 +48,18 @@ bool tracer_pids_look(const struct tracer_pids *pids,
 
 /**
  * tracer_pids_listed() - check whether a task is in a list
- * @pids: the lists
- * @which: which of them
+ * @pids: the list
  * @task: the task
  *
  * Context: any.
  */
-bool tracer_pids_listed(const struct tracer_pids *pids, enum tracer_pids_which which,
-			const struct task_struct *task)
+bool tracer_pids_listed(const struct tracer_pids *pids, const struct task_struct *task)
 {
 	const unsigned long *bits;
 	bool found;
 
 	rcu_read_lock();
-	bits = rcu_dereference(pids->bits[which]);
+	bits = rcu_dereference(pids->bits);
 	found = bits && listed(bits, task);
 	rcu_read_unlock();
 	return found;
@@ -70,15 +67,14 @@ bool tracer_pids_listed(const struct tracer_pids *pids, enum tracer_pids_which w
 
 /**
  * tracer_pids_any() - check whether one of the processes in a list has an address space
- * @pids: the lists
- * @which: which of them
+ * @pids: the list
  * @has: checks one process
  * @mm: the address space
  *
  * Context: task.
  */
-bool tracer_pids_any(const struct tracer_pids *pids, enum tracer_pids_which which,
-		     tracer_has_mm_fn *has, const struct mm_struct *mm)
+bool tracer_pids_any(const struct tracer_pids *pids, tracer_has_mm_fn *has,
+		     const struct mm_struct *mm)
 {
 	const unsigned long *bits;
 	unsigned long nr;
@@ -86,7 +82,7 @@ bool tracer_pids_any(const struct tracer_pids *pids, enum tracer_pids_which whic
 	bool found = false;
 
 	rcu_read_lock();
-	bits = rcu_dereference(pids->bits[which]);
+	bits = rcu_dereference(pids->bits);
 	for (nr = bits ? find_first_bit(bits, PID_MAX_LIMIT) : PID_MAX_LIMIT;
 	     nr < PID_MAX_LIMIT && !found; nr = find_next_bit(bits, PID_MAX_LIMIT, nr + 1)) {
 		pid = find_pid_ns(nr, &init_pid_ns);
@@ -170,18 +166,16 @@ static unsigned long *list_alloc(void)
 
 /**
  * tracer_pids_add() - add ids to a list
- * @pids: the lists
- * @which: which of them
+ * @pids: the list
  * @text: numbers, separated by white space; if there are none, nothing changes
  *
  * Context: under tracer.lock.
  * Return: 0; -ENOMEM; -EINVAL if a word is not an id; in a pid namespace, -ESRCH if there is no
  * such thread.  After an error, no id is added.
  */
-int tracer_pids_add(struct tracer_pids *pids, enum tracer_pids_which which,
-		    const char *text)
+int tracer_pids_add(struct tracer_pids *pids, const char *text)
 {
-	unsigned long *bits = rcu_dereference_protected(pids->bits[which], true);
+	unsigned long *bits = rcu_dereference_protected(pids->bits, true);
 	const char *s = text;
 	bool fresh = !bits;
 	long pid;
@@ -210,92 +204,72 @@ int tracer_pids_add(struct tracer_pids *pids, enum tracer_pids_which which,
 			set_bit(pid_meant(pid), bits);
 	}
 	if (fresh)
-		rcu_assign_pointer(pids->bits[which], bits);
+		rcu_assign_pointer(pids->bits, bits);
 	return 0;
 }
 
 /**
  * tracer_pids_clear() - remove a list
- * @pids: the lists
- * @which: which of them
+ * @pids: the list
  *
  * Context: under tracer.lock.
  */
-void tracer_pids_clear(struct tracer_pids *pids, enum tracer_pids_which which)
+void tracer_pids_clear(struct tracer_pids *pids)
 {
-	unsigned long *bits = rcu_dereference_protected(pids->bits[which], true);
+	unsigned long *bits = rcu_dereference_protected(pids->bits, true);
 
 	/* Hits until now are judged by the lists until now. */
 	uprobes_empty_rings();
 	if (!bits)
 		return;
-	RCU_INIT_POINTER(pids->bits[which], NULL);
+	RCU_INIT_POINTER(pids->bits, NULL);
 	synchronize_rcu();
 	vfree(bits);
 }
 
 /**
  * tracer_pids_next() - find the next id in a list
- * @pids: the lists
- * @which: which of them
+ * @pids: the list
  * @pid: the first id to look at
  *
  * Context: under tracer.lock.
  * Return: the id, or %PID_MAX_LIMIT if there is none.
  */
-unsigned long tracer_pids_next(struct tracer_pids *pids,
-			       enum tracer_pids_which which, unsigned long pid)
+unsigned long tracer_pids_next(struct tracer_pids *pids, unsigned long pid)
 {
-	unsigned long *bits = rcu_dereference_protected(pids->bits[which], true);
+	unsigned long *bits = rcu_dereference_protected(pids->bits, true);
 
 	if (!bits || pid >= PID_MAX_LIMIT)
 		return PID_MAX_LIMIT;
 	return find_next_bit(bits, PID_MAX_LIMIT, pid);
 }
 
-/* Change each list, for a fork with child @task and parent @other, or for the exit of @task. */
-static void lists_change(struct tracer_pids *pids,
-			 void (*change)(unsigned long *bits, struct task_struct *task,
-					struct task_struct *other),
-			 struct task_struct *task, struct task_struct *other)
-{
-	unsigned long *bits;
-	unsigned int i;
-
-	rcu_read_lock();
-	for (i = 0; i < TRACER_PIDS_LISTS; i++) {
-		bits = rcu_dereference(pids->bits[i]);
-		if (bits)
-			change(bits, task, other);
-	}
-	rcu_read_unlock();
-}
-
-static void child_joins(unsigned long *bits, struct task_struct *child,
-			struct task_struct *parent)
-{
-	if (listed(bits, parent))
-		set_bit(child->pid, bits);
-}
-
 static void on_fork(void *data, struct task_struct *parent,
 		    struct task_struct *child)
 {
-	lists_change(data, child_joins, child, parent);
+	const struct tracer_pids *pids = data;
+	unsigned long *bits;
+
+	rcu_read_lock();
+	bits = rcu_dereference(pids->bits);
+	if (bits && listed(bits, parent))
+		set_bit(child->pid, bits);
+	rcu_read_unlock();
 }
 
 /* The id of a process stands for all of its threads: remove it with the last thread. */
-static void thread_leaves(unsigned long *bits, struct task_struct *task, struct task_struct *unused)
-{
-	if (task->pid != task->tgid)
-		clear_bit(task->pid, bits);
-	if (!atomic_read(&task->signal->live))
-		clear_bit(task->tgid, bits);
-}
-
 static void task_exits(void *data, struct task_struct *task)
 {
-	lists_change(data, thread_leaves, task, NULL);
+	const struct tracer_pids *pids = data;
+	unsigned long *bits;
+
+	rcu_read_lock();
+	bits = rcu_dereference(pids->bits);
+	if (bits && task->pid != task->tgid)
+		clear_bit(task->pid, bits);
+	if (bits && !atomic_read(&task->signal->live))
+		clear_bit(task->tgid, bits);
+	rcu_read_unlock();
 }
 
 COMPAT_EXIT_HOOK(on_exit, task_exits)
@@ -321,8 +295,8 @@ static void pick_point(struct tracepoint *tp, void *data)
 }
 
 /**
- * tracer_pids_follow() - start or stop changing the lists at forks and exits
- * @pids: the lists
+ * tracer_pids_follow() - start or stop changing a list at forks and exits
+ * @pids: the list
  * @on: true to start
  *
  * Context: under tracer.lock.
@@ -376,15 +350,13 @@ static bool is_below(struct task_struct *task, const unsigned long *bits)
 
 /**
  * tracer_pids_tree() - fill a list with a process and its descendants, and keep it up to date
- * @pids: the lists
- * @which: which of them
+ * @pids: the list
  * @root: the process
  *
  * Context: may sleep; under the lock that protects the list.
  * Return: 0 or -errno; after an error, the list is unchanged.
  */
-int tracer_pids_tree(struct tracer_pids *pids, enum tracer_pids_which which,
-		     struct pid *root)
+int tracer_pids_tree(struct tracer_pids *pids, struct pid *root)
 {
 	unsigned long *bits = list_alloc(), *old;
 	struct task_struct *task;
@@ -399,7 +371,7 @@ int tracer_pids_tree(struct tracer_pids *pids, enum tracer_pids_which which,
 	}
 	/* Follow forks before the search, so that a child that is forked meanwhile is listed. */
 	set_bit(pid_nr(root), bits);
-	old = rcu_replace_pointer(pids->bits[which], bits, true);
+	old = rcu_replace_pointer(pids->bits, bits, true);
 	rcu_read_lock();
 	for_each_process(task) {
 		if (is_below(task, bits))

@@ -20,7 +20,7 @@ struct task_struct;
 typedef bool tracer_has_mm_fn(struct pid *tgid, const struct mm_struct *mm);
 
 /**
- * enum tracer_pids_which - a list
+ * enum tracer_pids_which - the lists of a tracer
  * @TRACER_PIDS_ONLY: only hits of these threads are recorded
  * @TRACER_PIDS_NEVER: no hits of these threads are recorded
  * @TRACER_PIDS_LISTS: number of lists
@@ -32,46 +32,41 @@ enum tracer_pids_which {
 };
 
 /**
- * struct tracer_pids - both lists
- * @bits: a bit per id; NULL if there is no such list
- * @following: forks and exits change the lists
+ * struct tracer_pids - a list
+ * @bits: a bit per id; NULL if there is no list, which is not the same as an empty one
+ * @following: forks and exits change the list
  */
 struct tracer_pids {
-	unsigned long __rcu *bits[TRACER_PIDS_LISTS];
+	unsigned long __rcu *bits;
 	bool following;
 };
 
 struct pid_namespace *tracer_pids_ns(void);
 int tracer_pids_seen(unsigned long nr);
-int tracer_pids_add(struct tracer_pids *pids, enum tracer_pids_which which,
-		    const char *text);
-void tracer_pids_clear(struct tracer_pids *pids, enum tracer_pids_which which);
-int tracer_pids_tree(struct tracer_pids *pids, enum tracer_pids_which which,
-		     struct pid *root);
+int tracer_pids_add(struct tracer_pids *pids, const char *text);
+void tracer_pids_clear(struct tracer_pids *pids);
+int tracer_pids_tree(struct tracer_pids *pids, struct pid *root);
 int tracer_pids_follow(struct tracer_pids *pids, bool on);
-unsigned long tracer_pids_next(struct tracer_pids *pids,
-			       enum tracer_pids_which which, unsigned long pid);
-bool tracer_pids_look(const struct tracer_pids *pids,
-		      const struct task_struct *task);
-bool tracer_pids_listed(const struct tracer_pids *pids, enum tracer_pids_which which,
-			const struct task_struct *task);
-bool tracer_pids_any(const struct tracer_pids *pids, enum tracer_pids_which which,
-		     tracer_has_mm_fn *has, const struct mm_struct *mm);
+unsigned long tracer_pids_next(struct tracer_pids *pids, unsigned long pid);
+bool tracer_pids_look(const struct tracer_pids *lists, const struct task_struct *task);
+bool tracer_pids_listed(const struct tracer_pids *pids, const struct task_struct *task);
+bool tracer_pids_any(const struct tracer_pids *pids, tracer_has_mm_fn *has,
+		     const struct mm_struct *mm);
 
 /**
  * tracer_pids_pass() - check whether hits of a task are recorded
- * @pids: the lists
+ * @lists: the lists of the tracer
  * @task: the task
  *
  * Context: any.
  */
-static inline bool tracer_pids_pass(const struct tracer_pids *pids,
+static inline bool tracer_pids_pass(const struct tracer_pids *lists,
 				    const struct task_struct *task)
 {
 	/* The usual case: there are no lists. */
-	return (!rcu_access_pointer(pids->bits[TRACER_PIDS_ONLY]) &&
-		!rcu_access_pointer(pids->bits[TRACER_PIDS_NEVER])) ||
-	       tracer_pids_look(pids, task);
+	return (!rcu_access_pointer(lists[TRACER_PIDS_ONLY].bits) &&
+		!rcu_access_pointer(lists[TRACER_PIDS_NEVER].bits)) ||
+	       tracer_pids_look(lists, task);
 }
 
 #endif /* _TRACER_PIDS_H */

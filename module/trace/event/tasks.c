@@ -74,16 +74,16 @@ static bool listed_has(const struct tracer_pids *listed, struct mm_struct *mm)
 	struct task_struct *owner;
 	bool has, shared = true;
 
-	if (current->mm == mm && tracer_pids_listed(listed, TRACER_PIDS_ONLY, current))
+	if (current->mm == mm && tracer_pids_listed(listed, current))
 		return true;
 	rcu_read_lock();
 	owner = owner_of(mm);
-	has = owner && tracer_pids_listed(listed, TRACER_PIDS_ONLY, owner);
+	has = owner && tracer_pids_listed(listed, owner);
 	/* If there are more users than its threads and the caller, search all: that is slow. */
 	if (owner)
 		shared = atomic_read(&mm->mm_users) > get_nr_threads(owner) + 1;
 	rcu_read_unlock();
-	return has || (shared && tracer_pids_any(listed, TRACER_PIDS_ONLY, process_has, mm));
+	return has || (shared && tracer_pids_any(listed, process_has, mm));
 }
 
 /* Handle "only pid" or "only tree".  The last such line counts, unless it fails. */
@@ -96,7 +96,7 @@ static int take_process(struct tracer_tasks *tasks, const char *value, bool tree
 		return PTR_ERR(tgid);
 	ret = process_has(tgid, NULL) ? 0 : -ESRCH;
 	if (!ret && tree)
-		ret = tracer_pids_tree(&tasks->listed, TRACER_PIDS_ONLY, tgid);
+		ret = tracer_pids_tree(&tasks->listed, tgid);
 	if (ret) {
 		put_pid(tgid);
 		return ret;
@@ -207,7 +207,7 @@ enum tracer_drop tracer_tasks_check(const struct tracer_tasks *tasks)
 	if (tasks->tid && task_pid(current) != tasks->tid)
 		return TRACER_DROP_TID;
 	if (tasks->tgid && !(tasks->tree ?
-			     tracer_pids_listed(&tasks->listed, TRACER_PIDS_ONLY, current) :
+			     tracer_pids_listed(&tasks->listed, current) :
 			     task_tgid(current) == tasks->tgid))
 		return TRACER_DROP_PID;
 	for (i = 0; i < tasks->nexcept; i++) {
@@ -256,7 +256,7 @@ bool tracer_tasks_needs(const struct tracer_tasks *tasks, struct mm_struct *mm)
 void tracer_tasks_release(struct tracer_tasks *tasks)
 {
 	tracer_pids_follow(&tasks->listed, false);
-	tracer_pids_clear(&tasks->listed, TRACER_PIDS_ONLY);
+	tracer_pids_clear(&tasks->listed);
 	put_pid(tasks->tgid);
 	put_pid(tasks->tid);
 	while (tasks->nexcept)

@@ -54,6 +54,8 @@ int tracer_setup(struct tracer *t, unsigned long buffer_size,
  */
 void tracer_teardown(struct tracer *t)
 {
+	unsigned int i;
+
 	tracer_events_switch(t, NULL, false);
 	tracer_remove_all(t);
 	tracer_formats_prune(t);
@@ -62,9 +64,10 @@ void tracer_teardown(struct tracer *t)
 	if (t->holds)
 		uprobes_hold_rings(false);
 	t->holds = false;
-	tracer_pids_follow(&t->pids, false);
-	tracer_pids_clear(&t->pids, TRACER_PIDS_ONLY);
-	tracer_pids_clear(&t->pids, TRACER_PIDS_NEVER);
+	for (i = 0; i < TRACER_PIDS_LISTS; i++) {
+		tracer_pids_follow(&t->pids[i], false);
+		tracer_pids_clear(&t->pids[i]);
+	}
 	mutex_unlock(&t->lock);
 	tracer_tasks_release(&t->tasks);
 	if (t->ns)

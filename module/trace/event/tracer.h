@@ -262,7 +262,7 @@ struct tracer {
 	bool live;
 	unsigned long options;
 	bool holds;
-	struct tracer_pids pids;
+	struct tracer_pids pids[TRACER_PIDS_LISTS];
 	struct pid_namespace *ns;
 	struct tracer_tasks tasks;
 	struct tracer_view view;
