@@ -14,31 +14,17 @@
 #include "devices.h"
 #include "files.h"
 
+#define DEVICE(title, path, ops)						\
+	{ .device = { .minor = MISC_DYNAMIC_MINOR, .name = title, .nodename = path,	\
+		      .mode = 0600, .fops = ops } }
+
 static struct {
 	struct miscdevice device;
 	bool created;
 } devices[] = {
-	{ .device = {
-		.minor = MISC_DYNAMIC_MINOR,
-		.name = "uprobes-session",
-		.nodename = "uprobes/session",
-		.mode = 0600,
-		.fops = &tracer_session_fops,
-	} },
-	{ .device = {
-		.minor = MISC_DYNAMIC_MINOR,
-		.name = "uprobes-aggregate",
-		.nodename = "uprobes/aggregate",
-		.mode = 0600,
-		.fops = &tracer_aggregate_fops,
-	} },
-	{ .device = {
-		.minor = MISC_DYNAMIC_MINOR,
-		.name = "uprobes-error_log",
-		.nodename = "uprobes/error_log",
-		.mode = 0600,
-		.fops = &tracer_error_log_fops,
-	} },
+	DEVICE("uprobes-session", "uprobes/session", &tracer_session_fops),
+	DEVICE("uprobes-aggregate", "uprobes/aggregate", &tracer_aggregate_fops),
+	DEVICE("uprobes-error_log", "uprobes/error_log", &tracer_error_log_fops),
 };
 
 /**
