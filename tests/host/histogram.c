@@ -26,7 +26,9 @@ static void is(const struct aggregate_counts *counts, unsigned int percent, u64 
 int main(void)
 {
 	struct aggregate_counts none = { 0 };
-	struct aggregate_counts some = { .hits = 100, .max = 3000, .buckets = { [4] = 50, [6] = 40, [11] = 10 } };
+	struct aggregate_counts some = {
+		.hits = 100, .max = 3000, .buckets = { [4] = 50, [6] = 40, [11] = 10 },
+	};
 	struct aggregate_counts quick = { .hits = 3, .max = 1, .buckets = { [0] = 3 } };
 	struct aggregate_counts longest = { .hits = 1, .max = ~0ull, .buckets = { [63] = 1 } };
 	struct aggregate_counts unmaxed = { .hits = 1, .buckets = { [5] = 1 } };
