@@ -91,7 +91,7 @@ uprobe --json --str 4 -c "$t all" "p:$t:text s=+0(%di):string" 2>/dev/null | per
 is "$(sort -u "$tmp/out")" '"some"...' "--str marks cut strings in JSON, too"
 uprobe --max-probes 1 "p:$t:text" "p:$t:ints" 2>"$tmp/err"
 is "$?" 2 "--max-probes: more probes are refused"
-like "$(cat "$tmp/err")" 'at 2 places, .*--max-probes 2' "--max-probes: the error tells the number to allow"
+like "$(cat "$tmp/err")" 'have 2 places, .*--max-probes 2' "--max-probes: the error tells the number to allow"
 
 # Options that select users, threads and children.
 uprobe --uid 12345 -c "$t all" "p:$t:text" >"$tmp/out" 2>/dev/null
@@ -157,5 +157,5 @@ is "$(wc -l <"$tmp/out")" 6 "a filter can select a process"
 uprobe -c "$t all" "p:$t:t[ei]*" >"$tmp/out" 2>/dev/null
 is "$(fields "$tmp/out" | sed 's/:.*//' | sort -u | xargs)" "text" "a pattern traces all matching functions"
 uprobe --max-probes 1 -c "$t all" "p:$t:t[ei]*" >"$tmp/out" 2>"$tmp/err"
-like "$? $(cat "$tmp/err")" "^2 .*probes at [0-9]+ places, which is more than 1; allow it with --max-probes [0-9]+" \
+like "$? $(cat "$tmp/err")" "^2 .*the probes have [0-9]+ places, more than 1; allow them with --max-probes [0-9]+" \
 	"a pattern with more matches than --max-probes is refused"
