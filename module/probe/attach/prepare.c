@@ -463,8 +463,11 @@ static struct site *site_make(struct site_walk *walk, const struct ssol_plan *pl
 		site_free(site);
 		return ERR_PTR(ret);
 	}
-	if (old)
+	if (old) {
+		WRITE_ONCE(old->state, SITE_REPLACED);
+		smp_wmb();	/* Pairs with hit_in_full(). */
 		RCU_INIT_POINTER(old->set, NULL);
+	}
 	/* @walk->next is behind this site: another request for its address looks it up anew. */
 	walk->prev = site;
 	walk->next = pmm_next_site(site);
@@ -502,7 +505,6 @@ static struct site *site_renew(struct site_walk *walk, const struct ssol_plan *p
 	if (IS_ERR(site))
 		return site;
 	site_move_attachments(old, site);
-	site_set_idle(old);
 	return site;
 }
 

@@ -31,12 +31,14 @@ enum site_kind {
  * @SITE_LOST: it was in the text when the mapping went away
  * @SITE_ARMED: it is in the text, or is about to be inserted, or was removed a moment ago
  * @SITE_INHERITED: it may be in the text: a fork has copied the parent's, or mremap() has moved it
+ * @SITE_REPLACED: it is in the text, and traps find another site, see site_replace()
  */
 enum site_state {
 	SITE_IDLE,
 	SITE_LOST,
 	SITE_ARMED,
 	SITE_INHERITED,
+	SITE_REPLACED,
 };
 
 /**

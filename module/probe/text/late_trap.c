@@ -26,6 +26,9 @@ enum late hit_late(const struct site *site)
 	unsigned int here = min_t(unsigned int, len, PAGE_SIZE - offset_in_page(addr));
 	u8 text[UINSN_MAX_LEN];
 
+	/* The next trap finds the site that has taken its place. */
+	if (READ_ONCE(site->state) == SITE_REPLACED)
+		return LATE_REMOVED;
 	/* The page is being moved, or has been reclaimed: executing the text again faults it in. */
 	if (copy_from_user_nofault(text, addr, here))
 		return arch_text_hidden(current->mm) ? LATE_FOREIGN : LATE_REMOVED;

@@ -373,6 +373,12 @@ static noinline bool hit_in_full(struct site *site, struct pt_regs *regs)
 		return hit_misread(site, regs);
 	regs->ip = site->key.addr;
 	hit.set = rcu_dereference(site->set);
+	if (unlikely(!hit.set)) {
+		smp_rmb();	/* Pairs with site_make(). */
+		/* The breakpoint traps again, and the site that has taken its place counts. */
+		if (READ_ONCE(site->state) == SITE_REPLACED)
+			return true;
+	}
 	hit.shared = READ_ONCE(site->owner) != OWNER_OURS;
 	if (unlikely(site->plan.pushes_return && arch_stack_fixed() && !hit.shared)) {
 		hit_in_place(site, hit.set, regs);
