@@ -113,6 +113,7 @@ enum watched {
  * @jumps.not_before: the earliest time at which a jump may be written, in jiffies
  * @jumps.asker: the task whose hit the kernel sees because of @asks, only to be compared; or NULL
  * @jumps.asked: the site of that hit; set before @jumps.asker
+ * @jumps.asked_at: jiffies of that hit; set before @jumps.asker
  * @jumps.asked_in_vain: the kernel knew its breakpoint; under @lock, never cleared
  * @jumps.hot: sites that may get a jump
  * @jumps.work: writes and removes jumps; holds a reference while it is queued
@@ -196,6 +197,7 @@ struct probed_mm {
 		unsigned long not_before;
 		struct task_struct *asker;
 		struct site *asked;
+		unsigned long asked_at;
 		bool asked_in_vain;
 		struct llist_head hot;
 		struct work_struct work;

@@ -307,15 +307,23 @@ void jumps_end_recording(struct probed_mm *pmm)
 	mutex_unlock(&pmm->lock);
 }
 
+/* The kernel has sent a signal for a breakpoint that it does not know within that time. */
+#define ANSWER_WITHIN	HZ
+
 /*
  * Find out whether the kernel's uprobes are gone from a process: the kernel looks at a breakpoint
  * that it does not know.  If it knew that of the last hit that it saw, it has a uprobe there, for
- * another process.  Then that hit was missed, and no further one is risked.
+ * another process.  Then that hit was missed, and no further one is risked.  A task may be between
+ * its hit and the signal.
  */
 static void ask_for_uprobes(struct probed_mm *pmm)
 {
 	struct attachment *a;
 
+	/* Pairs with hit_asks(). */
+	if (smp_load_acquire(&pmm->jumps.asker) &&
+	    time_before(jiffies, READ_ONCE(pmm->jumps.asked_at) + ANSWER_WITHIN))
+		return;
 	if (xchg(&pmm->jumps.asker, NULL)) {
 		list_for_each_entry(a, &pmm->jumps.asked->attachments, in_site)
 			consumer_missed(a->consumer);

@@ -548,6 +548,7 @@ static bool hit_asks(struct site *site)
 	    READ_ONCE(site->owner) != OWNER_OURS || !xchg(&pmm->asks, false))
 		return false;
 	pmm->jumps.asked = site;
+	pmm->jumps.asked_at = jiffies;
 	/* Pairs with the exchange in ask_for_uprobes(). */
 	smp_store_release(&pmm->jumps.asker, current);
 	return true;
