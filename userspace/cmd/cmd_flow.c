@@ -125,7 +125,7 @@ static void add_function(struct following *run, struct symbols *syms, const stru
 
 	only = return_sites_only(syms, sym, sym->addr, &exits);
 	known = place_of(img, entry, &offset) && place_of(img, sym->addr, &start);
-	if (!known || (!only && runtime_minds(runtime, sym->name))) {
+	if (!known || (!only && runtime_needs_ret_addr(runtime, sym->name))) {
 		run->left_out++;
 		return_sites_free(&exits);
 		return;

@@ -29,7 +29,7 @@ static struct error *check_return(const struct target *target,
 	if (place->in_memory)
 		return NULL;
 	runtime = force & FORCE_GO ? NULL : runtime_of(&target->image);
-	if (runtime_minds(runtime, place->function ? place->function->name : NULL))
+	if (runtime_needs_ret_addr(runtime, place->function ? place->function->name : NULL))
 		return error_new(STATUS_REFUSED,
 				 "%s is %s, %s; use --return=sites, or --force=go",
 				 target->image.path, runtime->is, runtime->why);
@@ -106,7 +106,7 @@ static bool runtime_wants_sites(const struct target *target, const struct places
 	for (size_t i = 0; i < places->n; i++) {
 		const struct symbol *function = places->v[i].function;
 
-		minds |= runtime_minds(runtime, function ? function->name : NULL);
+		minds |= runtime_needs_ret_addr(runtime, function ? function->name : NULL);
 	}
 	if (minds && told != runtime)
 		remark("%s is %s, %s: its return instructions are probed instead",

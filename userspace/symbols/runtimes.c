@@ -81,11 +81,11 @@ const struct runtime *runtime_of(const struct elf_image *img)
 }
 
 /**
- * runtime_minds() - check whether it is dangerous to replace a function's return address
+ * runtime_needs_ret_addr() - check whether it is dangerous to replace a function's return address
  * @runtime: the runtime of the function's file, or NULL
  * @function: the function's name, or NULL
  */
-bool runtime_minds(const struct runtime *runtime, const char *function)
+bool runtime_needs_ret_addr(const struct runtime *runtime, const char *function)
 {
 	const char *const *safe = runtime ? runtime->safe : NULL;
 

@@ -20,6 +20,6 @@ struct runtime {
 };
 
 const struct runtime *runtime_of(const struct elf_image *img);
-bool runtime_minds(const struct runtime *runtime, const char *function);
+bool runtime_needs_ret_addr(const struct runtime *runtime, const char *function);
 
 #endif /* _USERSPACE_RUNTIMES_H */

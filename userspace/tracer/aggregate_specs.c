@@ -70,7 +70,7 @@ static bool add_match(struct aggregate *aggregate, struct symbols *syms, const s
 		return true;
 	}
 	exits = sites ? return_sites_text(syms, sym, addr) : xstrdup("");
-	if (runtime_minds(runtime, sym->name) && !*exits) {
+	if (runtime_needs_ret_addr(runtime, sym->name) && !*exits) {
 		free(exits);
 		return false;
 	}
@@ -161,7 +161,7 @@ static struct error *add_returns(struct aggregate *aggregate, size_t entry,
 		const struct symbol *function = site_function(&target, &syms, site, &addr);
 		char *exits = site_exits(&syms, function, addr);
 
-		if (!*exits && runtime_minds(runtime, function ? function->name : NULL))
+		if (!*exits && runtime_needs_ret_addr(runtime, function ? function->name : NULL))
 			err = refuse(site->path, runtime,
 				     "the function is not left by return instructions alone");
 		else
