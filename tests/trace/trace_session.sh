@@ -15,7 +15,7 @@ read_fd() {
 	drain <&"$1"
 }
 
-ktap_plan 49
+ktap_plan 51
 clear
 exec 5<>$session 6<>$session
 check "a session accepts a definition" sh -c "echo 'p:e $tick n=%di:u64' >&5"
@@ -55,6 +55,9 @@ for line in 'nosuch 1' 'events/uprobes/nosuch/enable 1' 'events/uprobes/e/nosuch
 	is "$(grep '^  Command: ' $dir/error_log | tail -n 1)" "  Command: ${line#events/uprobes/e/filter }" \
 		"error_log has the refused line: $line"
 done
+check_fails "a filter of 5,000 characters is refused" sh -c 'printf "events/uprobes/e/filter n == %05000d\\n" 1 >&5'
+like "$(grep '^  Command: ' $dir/error_log | tail -n 1)" '^  Command: events/uprobes/e/filter n == 000' \
+	"error_log has the line with the filter that is too long"
 
 # Settings for which the directory has files.
 exec 7<>$session

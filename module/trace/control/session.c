@@ -42,6 +42,7 @@
 #include "trace/event/tracer.h"
 #include "trace/event/tasks.h"
 #include "trace/lib/space.h"
+#include "trace/parse/filter.h"
 
 /**
  * struct session - an open session
@@ -154,9 +155,9 @@ static int session_line(struct tracer *t, const char *line, size_t len,
 		*value++ = '\0';
 	value = tracer_skip_space(value);
 	last = strrchr(file, '/');
-	filter = last && !strcmp(last, "/filter");
+	filter = last && !strcmp(last, "/filter") && strlen(value) <= TRACER_FILTER_MAX + 1;
 	ret = set_file(t, file, value);
-	/* The error in a filter is logged already. */
+	/* The error in a filter is logged already, unless the filter is too long to be parsed. */
 	if (ret == -ENOENT || (ret && !filter))
 		tracer_errlog_add(t->errors, line, len, lineno, &diag);
 	kfree(buf);
