@@ -44,7 +44,8 @@ kernels() {
 # compare NAME LEAST: choose functions that two runs call equally often, LEAST of them or more, and
 # compare. Four results.
 compare() {
-	# Redis draws the seed of its hash tables, so it hashes and compares more or fewer keys each time.
+	# Redis draws the seed of its hash tables, so it hashes and compares more or fewer keys each time. The
+	# same holds for what it sorts in the order of such a table: the commands below sort a list.
 	uprobe list -v "$file" '*' | awk '/^0x/ && !/[cC]ompare|[eE]qual|[hH]ash/ { print $1 }' |
 		sort -u | awk -v one_in=$one_in 'NR % one_in == 0' >"$tmp/offsets"
 	ours 0 >"$tmp/first"
@@ -199,7 +200,7 @@ for i in {1..30}; do
 		"lpush l $i" 'lrange l 0 3' "sadd s m$i" "sismember s m$i" 'scard s' "hset h f$i $i" "hget h f$i" \
 		"zadd z $i m$i" 'zrange z 0 5' 'zscore z m1' "pfadd p e$i" 'pfcount p' "xadd x $i-1 f v" 'xlen x' \
 		'type k' 'strlen t' 'mget k n t' 'getset k w' 'rpoplpush l r' 'linsert r before 1 0' 'hgetall h' \
-		'zrank z m1' 'sort s alpha limit 0 2' 'dump k' 'object encoding h' 'exists k' 'echo hi' 'del r'
+		'zrank z m1' 'sort l alpha limit 0 2' 'dump k' 'object encoding h' 'exists k' 'echo hi' 'del r'
 done >"$tmp/commands"
 in_load=commands
 work() {
