@@ -17,16 +17,16 @@
  *    the file.
  *
  * Lifetime: the structure belongs to the uprobes module from a successful register_*() until the
- * matching unregister_*() has returned.  During that time it must stay at its address.  Only
- * @kdata tells whether the probe is registered.  A probe on one process also ends by itself when
- * the process execs or exits; @kdata is NULL again then.  To unregister a probe that has ended is
- * allowed and does nothing.
+ * matching unregister_*() has returned.  During that time it must stay at its address.  Only @kdata
+ * shows whether the probe is registered.  A probe on one process also ends by itself when the
+ * process execs or exits; @kdata is then NULL again.  A probe that has ended may be unregistered;
+ * this does nothing.
  *
- * In a probe handler, the functions that register or unregister a probe defer the work: they
- * return at once, a worker does the work, and @registration_callback reports that it is done.
- * (The functions that register many probes at once fail with -EDEADLK there.)  A client without a
- * callback calls unregister_*() outside of any handler.  That call returns when all deferred work
- * has been done or undone, and the callback has returned.  Hence two rules:
+ * In a probe handler, the functions that register or unregister a probe defer the work: they return
+ * at once, a worker does the work, and then calls @registration_callback.  (The functions that
+ * register many probes at once fail with -EDEADLK there.) A client without a callback calls
+ * unregister_*() outside of any handler.  That call returns when all deferred work has been done or
+ * undone, and the callback has returned.  Two rules follow:
  *
  *  - Do not call unregister_*() with a lock held that the callback takes.  The same holds for
  *    register_*(), which waits for the callback if it fails.
@@ -73,8 +73,8 @@ struct uretprobe;
 /**
  * define UPROBE_COUNT - only count the hits
  *
- * The probe has no handler: uprobe_counts() tells how often the instruction was reached.  Such a
- * hit costs less than one with any handler.  Not for return probes.  It is atomic anyway.
+ * The probe has no handler: uprobe_counts() returns the number of hits.  This costs less than any
+ * handler.  Not for return probes.  Implies %UPROBE_ATOMIC.
  */
 #define UPROBE_COUNT		0x0008
 
@@ -102,7 +102,7 @@ enum uprobe_compare {
  * @value: the value to compare with, a number of @size bytes
  * @reg: the register, by its offset in struct pt_regs: see UPROBE_REG()
  * @size: how many of its lower bytes are compared: 1, 2, 4 or 8; 0 means 8
- * @is_signed: the bytes are a signed number.  @value is sign-extended then, otherwise
+ * @is_signed: the bytes are a signed number, so @value is sign-extended; otherwise it is
  *	zero-extended
  * @compare: how they are compared
  *
@@ -154,28 +154,29 @@ enum uprobe_type {
  *	probe is not registered.
  * @registration_callback: optional; called when a deferred registration (@reg is 1) or
  *	unregistration (@reg is 0) is done, with its result.  May sleep.  @u is &uretprobe.u if
- *	@type is %UPTY_URETPROBE.  If several handlers have asked for an unregistration, the
- *	callback is called once.  It is called even if another call, or the end of the process,
- *	has unregistered the probe first.  The module does not touch the structure any more after
- *	the callback for an unregistration, or for a failed registration, has returned.  The
- *	exception is a registration that has failed with -EBUSY.
+ *	@type is %UPTY_URETPROBE.  If several handlers have requested an unregistration, the
+ *	callback is called once.  It is called even if another call, or the end of the process, has
+ *	unregistered the probe first.  After the callback for an unregistration, or for a failed
+ *	registration, has returned, the module does not access the structure, unless the
+ *	registration has failed with -EBUSY.
  * @task_handler: optional, with %UPROBE_ATOMIC: called in task context, where it may sleep, for
  *	hits for which @handler has called uprobe_again()
- * @ring_handler: optional, with %UPROBE_ATOMIC, not for return probes: called instead of
- *	@handler for hits that the program has written to a ring, without a trap.  It is called
- *	a moment later, at the latest when the task loses its processor, but for hits of a
- *	processor in their order.  The current task is the one that has reached the instruction.
- *	uprobe_ring_time() tells when that was.  @regs has only the ip and the registers of
- *	@ring_reads; changes to @regs have no effect.  Interrupts are off.  Locks of the
- *	scheduler may be held, so it must not wake up a task, print, nor call uprobe_again().
- *	It may interrupt a handler in task context.
+ * @ring_handler: optional, with %UPROBE_ATOMIC, not for return probes: called instead of @handler
+ *	for hits that the program has written to a ring, without a trap.  It is called after the
+ *	hit, at the latest when the task is switched out.  Hits of a processor keep their order.
+ *	The current task is the one that has reached the instruction, at the time that
+ *	uprobe_ring_time() returns.  @regs has only the ip and the registers of @ring_reads; changes
+ *	to @regs have no effect.  Interrupts are off.  Locks of the scheduler may be held, so the
+ *	handler must not wake up a task, print, or call uprobe_again().  It may interrupt a handler
+ *	in task context.
  * @ring_reads: the registers that @ring_handler reads: UPROBE_READS() of each.  If the ring
- *	handlers of a place read more than six of these and of @ring_words, its hits trap.
- * @ring_words: the words of the stack that @ring_handler reads: bit n for the word at 8 * n from
- *	the stack pointer on; see uprobe_ring_word()
+ *	handlers of a place read more than six registers and words together, its hits trap.
+ * @ring_words: the words of the stack that @ring_handler reads: bit n for the word at 8 * n above
+ *	the stack pointer; see uprobe_ring_word()
  * @flags: UPROBE_*, or 0
- * @path: file to probe in every process that maps it; NULL for a probe on one process.  A kernel
- *	thread gives it as the first process sees it.  Needed only during registration.
+ * @path: file to probe in every process that maps it; NULL for a probe on one process.  For a
+ *	kernel thread, the path is looked up as for the init process.  Needed only during
+ *	registration.
  * @file: the same, for callers that have the file open for reading.  Needed only during
  *	registration.
  * @inode: the same, for callers that have neither a path nor an open file.  The caller keeps the
@@ -197,8 +198,8 @@ enum uprobe_type {
  * @nr_conditions: number of @conditions, at most UPROBE_CONDITIONS
  * @conditions: optional: conditions on the registers before the instruction executes.  For a hit
  *	that fails one of them, no handler is called, and nothing is counted.  A call of a
- *	return-probed function that fails one is not followed.  Such hits cost next to nothing
- *	where the program can check the conditions by itself, without a trap.  Needed only during
+ *	return-probed function that fails one is not followed.  Such hits cost next to nothing where
+ *	code in the program can check the conditions without a trap.  Needed only during
  *	registration; see set_uprobe_conditions().
  *
  * Fields that the client does not use must be zero.
@@ -263,10 +264,9 @@ struct uretprobe_instance {
  *	the return, with the ip at @ri->ret_addr.  If several probes are on one function, their
  *	handlers run newest first.  May sleep unless %UPROBE_ATOMIC is set in @u.flags.
  * @entry_handler: optional; called when the function is entered, before any of its instructions
- *	executes, in the same context as @handler.  @handler finds in @ri->data what this
- *	handler has stored there.  If this handler returns anything but 0, the call is not
- *	followed: @handler is not called, and nothing is counted.  It must not change the ip or
- *	the stack pointer.
+ *	executes, in the same context as @handler.  It may store data for @handler in @ri->data.  If
+ *	this handler returns anything but 0, the call is not followed: @handler is not called, and
+ *	nothing is counted.  It must not change the ip or the stack pointer.
  * @task_handler: optional, with %UPROBE_ATOMIC: called in task context, where it may sleep, for
  *	returns for which @handler has called uprobe_again()
  * @data_size: bytes of @ri->data, at most %URETPROBE_DATA_MAX
@@ -283,7 +283,7 @@ struct uretprobe {
  * struct uprobe_counts - hits and misses of a probe
  * @hits: number of handler calls; with %UPROBE_COUNT, number of hits that meet the conditions
  * @missed: number of handler calls that were due but could not be made.  For a probe on a file,
- *	also one for each time that there was no memory to insert the probe into a process.
+ *	also the number of times that memory for inserting it into a process ran out.
  */
 struct uprobe_counts {
 	u64 hits;
@@ -320,12 +320,12 @@ struct uprobe_counts {
  * -EILSEQ: the bytes there are not an instruction, or differ from @u->expect;
  * -EIO: the text cannot be read, or the execution area cannot be written;
  * -ENOMEM: no memory, or no room near the text for the execution area;
- * -EOPNOTSUPP: the kernel's kprobes are switched off; or the kernel calls a function that the
- *	module has to see in a way that the module does not see.  The log says which;
+ * -EOPNOTSUPP: the kernel's kprobes are switched off; or the module cannot see the kernel's calls
+ *	of a function that it hooks.  The log names the function;
  * -EINTR: the caller is being killed, and not all places have been probed;
  * -EINPROGRESS: called from a probe handler; a worker registers the probe.
- * The classic -ENOSYS, for a module that is going away, does not occur: a caller of this function
- * holds the module.
+ * The classic -ENOSYS, for a module that is being unloaded, does not occur: callers of this
+ * function hold the module.
  * The kernel log names the cause of -EPERM, -EEXIST, -EILSEQ, -EINVAL and -EIO.
  */
 int register_uprobe(struct uprobe *u);
@@ -335,8 +335,7 @@ int register_uprobe(struct uprobe *u);
  * @u: @u->path, @u->file or @u->inode, @u->offset, @u->ref_ctr_offset, @u->expect
  *	with its length; the other fields are ignored
  *
- * Performs the checks that a registration performs on the file and on the instruction in it.
- * Changes nothing.
+ * Performs the checks of a registration on the file and on the instruction in it.  Changes nothing.
  *
  * Context: may sleep.
  * Return: as register_uprobe() for this reason; the kernel log names the cause as it would there.
@@ -347,8 +346,8 @@ int uprobe_check(const struct uprobe *u);
  * uretprobe_check() - check whether a function can be return-probed
  * @rp: as for uprobe_check(), in @rp->u
  *
- * In addition to the checks of uprobe_check(), checks whether the function works with a return
- * address that has been exchanged.
+ * Performs the checks of uprobe_check(), and checks whether the function works with an exchanged
+ * return address.
  *
  * Context: may sleep.
  * Return: as register_uretprobe() for this reason; the kernel log names the cause as there.
@@ -470,7 +469,7 @@ void unregister_uretprobes(struct uretprobe **rps, unsigned int n);
  * -ENOMEM: no memory;
  * -EEXIST: @u is on one process, and another instruction is there now, or a breakpoint with which
  *	register_uprobe() would fail.
- * If the breakpoint of a probe on one process cannot be written, the error of that is returned.
+ * If the breakpoint of a probe on one process cannot be written, that error is returned.
  * After an error, @u is disabled as before.
  */
 int enable_uprobe(struct uprobe *u);
@@ -507,12 +506,12 @@ int set_uprobe_conditions(struct uprobe *u, const struct uprobe_condition *condi
 			  unsigned int n);
 
 /**
- * struct uprobe_place - an instruction in a process at which a probe is
- * @pid: the process, as the caller's pid namespace numbers it; 0 if it has no number there,
- *	or if the kernel does not tell (it is built without CONFIG_MEMCG)
+ * struct uprobe_place - a probed instruction in a process
+ * @pid: the process, as the caller's pid namespace numbers it; 0 if it has no number there, or if
+ *	the kernel is built without CONFIG_MEMCG
  * @vaddr: address of the instruction
- * @trap: NULL if hits are counted, or checked against the conditions, without a trap.
- *	Otherwise, a clause that says why each hit traps.
+ * @trap: NULL if hits are counted, or checked against the conditions, without a trap.  Otherwise,
+ *	the reason why each hit traps, as a clause.
  */
 struct uprobe_place {
 	pid_t pid;
@@ -521,12 +520,12 @@ struct uprobe_place {
 };
 
 /**
- * uprobe_places() - list where a probe is, and how hits are found there
+ * uprobe_places() - list the places of a probe, and whether hits trap there
  * @u: the probe; &uretprobe.u for a return probe
  * @places: array to be filled
  * @n: its size; may be 0
  *
- * If the probe is not registered, it is nowhere.  In a probe handler, the list is empty.
+ * If the probe is not registered, or in a probe handler, the list is empty.
  *
  * Context: may sleep.
  * Return: the number of places, of which the first @n are in @places.
@@ -534,9 +533,9 @@ struct uprobe_place {
 unsigned int uprobe_places(struct uprobe *u, struct uprobe_place *places, unsigned int n);
 
 /**
- * uprobe_refusals() - tell how often a probe was left out of a place of a process, and why
+ * uprobe_refusals() - count the places in processes that a probe was left out of
  * @u: the probe, registered; &uretprobe.u for a return probe
- * @why: set to the first reason, as in the log; "" if none is known
+ * @why: filled with the first reason, as in the log; "" if none is known
  * @size: size of @why
  *
  * Context: any.
@@ -547,8 +546,8 @@ unsigned int uprobe_refusals(const struct uprobe *u, char *why, size_t size);
  * uprobes_allow_jumps() - allow or forbid handling hits without traps
  * @allowed: whether it is allowed, for all probes
  *
- * The same as to write to the module's parameter "jump".  If it is forbidden, all hits trap when
- * this function returns.
+ * Same as a write to the module's parameter "jump".  If @allowed is false, all hits trap when this
+ * function has returned.
  *
  * Context: may sleep; not from a probe handler.
  */
@@ -562,7 +561,7 @@ void uprobes_allow_jumps(bool allowed);
 bool uprobes_jumps_allowed(void);
 
 /**
- * uprobes_empty_rings() - have all hits so far handled that programs have written to rings
+ * uprobes_empty_rings() - handle all hits that programs have written to rings so far
  *
  * Context: may sleep; not from a probe handler.
  * Return: whether any program has rings.
@@ -570,18 +569,18 @@ bool uprobes_jumps_allowed(void);
 bool uprobes_empty_rings(void);
 
 /**
- * uprobes_hold_rings() - have all hits handled when they happen, or no longer
- * @hold: true for one more who wants that; false for one less
+ * uprobes_hold_rings() - disable rings, or undo this
+ * @hold: true to disable rings once more; false to undo one earlier call
  *
- * As long as somebody wants that, no hit is written to a ring: all of them trap.  The hits so far
- * have been handled when this function returns.
+ * While rings are disabled, all hits trap, and are handled as they happen.  When this function
+ * returns, all earlier hits have been handled.
  *
  * Context: may sleep; not from a probe handler.
  */
 void uprobes_hold_rings(bool hold);
 
 /**
- * uprobe_ring_time() - get the time of the hit that is being handled, if it comes from a ring
+ * uprobe_ring_time() - get the time of the current hit, if it comes from a ring
  *
  * Context: a handler.
  * Return: the time, in nanoseconds of trace_clock_local(); 0 if the hit is happening now.
@@ -593,17 +592,17 @@ u64 uprobe_ring_time(void);
  * @n: the number of the word, which is in uprobe::ring_words
  *
  * Context: a ring handler.
- * Return: the word at 8 * @n from the stack pointer on.
+ * Return: the word at 8 * @n above the stack pointer.
  */
 u64 uprobe_ring_word(unsigned int n);
 
 /**
  * uprobe_again() - request the task handler for this hit
  *
- * For an atomic handler that finds that it would have to sleep, for example because user memory
- * is not present.  The task handler of the same probe is then called before the program goes on.
- * The hit is counted once.  It is counted as missed if that call cannot be made: there is no
- * memory, or more than 64 probes are at one place.
+ * For an atomic handler that would have to sleep, for example because user memory is not present.
+ * The task handler of the same probe is then called before the program continues.  The hit is
+ * counted once.  If that call cannot be made, the hit is counted as missed: there is no memory, or
+ * more than 64 probes are at one place.
  *
  * Context: a handler with %UPROBE_ATOMIC.
  */
@@ -611,7 +610,7 @@ void uprobe_again(void);
 
 /**
  * uprobe_get_pc() - translate an address of this module to the program's address
- * @ri: a call of the current task, if the caller has one at hand, or NULL
+ * @ri: a call of the current task, or NULL if the caller has none
  * @pc: an address from the task's registers or stack
  * @sp: address of the stack word that holds @pc, or the stack pointer if @pc is the ip
  *
@@ -638,9 +637,9 @@ unsigned long uprobe_get_pc_task(struct task_struct *task, unsigned long pc, uns
  * @u: the probe, registered or not; &uretprobe.u for a return probe
  *
  * The totals cover all registrations of this structure since it was zeroed.  They are exact once
- * the probe is unregistered; until then they are those of some moment during the call.  The
+ * the probe is unregistered; until then, hits during the call may or may not be included.  The
  * caller must not register or unregister @u during the call.  A registration may end by itself
- * meanwhile.
+ * during the call.
  *
  * Context: any.
  * Return: the totals.
