@@ -6,11 +6,10 @@
  * an instruction begins must be one that raises an exception if it is executed. The trap finds the
  * copy of that instruction.
  *
- * Whoever executes the first byte jumps. Whoever executes the first byte of another instruction
- * traps.
+ * A thread that executes the first byte jumps. At the first byte of another instruction it traps.
  *
- * The caller makes sure of what the bytes cannot tell: the text is executed as 64-bit code only,
- * nobody stores to it while the jump is there, and its first five bytes are in one page.
+ * The bytes do not show the following, so the caller ensures it: the text is executed as 64-bit
+ * code only, it is not written while the jump is there, and its first five bytes are in one page.
  *
  * All functions here are pure, and can be called in any context.
  */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Status flags: what instructions do with them, and which ones are still of use.
+ * Status flags: how instructions use and change them, and which ones are live.
  *
- * What is not listed here is not known, and then all flags are of use.
+ * After an instruction that is not listed here, all flags count as live.
  */
 #include "status.h"
 
@@ -200,7 +200,7 @@ static bool one_byte(const struct uinsn *insn, const u8 *text, struct status *st
 	return one_byte_groups(insn, text, status);
 }
 
-/* What legacy and VEX encodings of 0F have in common: MMX and SSE. */
+/* Legacy and VEX encodings of 0F: MMX and SSE. */
 static bool vectors(u8 op, struct status *status)
 {
 	if (op == 0x2e || op == 0x2f)		/* ucomis comis */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What programs of tests have in common. Many of them are puppets: a script holds their standard
- * input, and they do what it says, line by line.
+ * Common functions of test programs. Many of these are puppets: they read commands from standard
+ * input, line by line, which a script writes.
  */
 #ifndef PUPPET_H
 #define PUPPET_H

@@ -173,7 +173,7 @@ PROBED struct large probed_struct(long x)
 	return l;
 }
 
-/* Nobody calls it. */
+/* It is never called. */
 __attribute__((optimize("optimize-sibling-calls"))) void *next_of(const char *name)
 {
 	return dlsym(RTLD_NEXT, name);

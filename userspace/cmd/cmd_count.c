@@ -335,7 +335,7 @@ static struct error *loop(struct measuring *run)
 			follow_files(run);
 		if (next && now_ms() >= next && !run->runner.stop) {
 			next += interval;
-			/* What was missed is in this interval. */
+			/* This interval includes those that were missed. */
 			for (; next <= now_ms(); next += interval)
 				run->intervals++;
 			err = print_results(run, true);

@@ -59,7 +59,7 @@ static void print_topic(const char *topic, const char *state, const char *fmt, v
 	}
 }
 
-/* A line about something that is as it should be, or that is only told. */
+/* A line about something that works, or that is only for information. */
 __printf(2, 3)
 static void say(const char *topic, const char *fmt, ...)
 {

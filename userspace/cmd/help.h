@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the helper says about itself. */
+/* The help texts of the helper. */
 #ifndef _USERSPACE_CMD_HELP_H
 #define _USERSPACE_CMD_HELP_H
 

@@ -250,7 +250,7 @@ bool go_is_program(const struct elf_image *img)
  * go_has_register_abi() - check whether a Go program passes arguments in registers
  * @img: the file
  *
- * Go 1.17 also uses registers, but its table cannot be told from that of 1.16.
+ * Go 1.17 also uses registers, but its table cannot be distinguished from that of 1.16.
  *
  * Return: false also for programs of Go 1.17.
  */

@@ -186,7 +186,7 @@ static struct error *add_plain(struct aggregate *aggregate,
 	sites = spec->kind == 'r' && options->returns != RETURN_TRAMPOLINE;
 	if (latency)
 		how.returns = RETURN_TRAMPOLINE;
-	/* What that would refuse is decided when the return instructions are known. */
+	/* Whether to refuse Go functions is decided when the return instructions are known. */
 	if (latency && sites)
 		how.force |= FORCE_GO;
 	err = definition_make(spec, &how, &def);

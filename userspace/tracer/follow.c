@@ -81,7 +81,7 @@ static bool same_time(const struct timespec *a, const struct timespec *b)
 	return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
 }
 
-/* Check that nobody is still writing a file. */
+/* Check that a file is no longer being written. */
 static bool is_complete(const struct stat *seen, const struct stat *now)
 {
 	return now->st_mtim.tv_sec + SETTLED < time(NULL) ||

@@ -37,7 +37,7 @@ static void report_stopped(int signal_number)
 	raise(signal_number);
 }
 
-/** runner_expect() - have Ctrl-C tell that nothing was probed, until runner_open() */
+/** runner_expect() - make Ctrl-C report that nothing was probed, until runner_open() */
 void runner_expect(void)
 {
 	/* A shell has what it runs in the background ignore SIGINT. */

@@ -188,7 +188,7 @@ void stacks_event(struct stacks *stacks, const struct event_line *event,
 		task = new_task(stacks, event->tid, event->comm, event->comm_len);
 		mappings_add(&task->maps, &map);
 	}
-	/* What a JIT compiler has made is in no mapping of a file. */
+	/* The output of a JIT compiler is in no mapping of a file. */
 	for (size_t i = stacks->ntasks; i-- && !task;)
 		if (is_task(&stacks->tasks[i], event->tid, event->comm, event->comm_len))
 			task = &stacks->tasks[i];

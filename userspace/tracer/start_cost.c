@@ -27,7 +27,7 @@
 /* The name by which the program is executed to map a file. */
 #define CHILD_NAME "uprobe-maps"
 
-/* With fewer places, nobody notices. */
+/* With fewer places, the delay is not noticeable. */
 #define PLACES_MANY 500
 
 /* Tell the user from so many nanoseconds on. */

@@ -537,7 +537,7 @@ static struct error *run_probes(struct run *run)
 		trace->finish(trace->data);
 	fflush(trace->out);
 	print_summary(trace);
-	/* The names of events that nobody sees are our own. */
+	/* Names of events that are not shown to the user are the helper's own. */
 	missing_report(&missing, trace->handle ? NULL : missing.event);
 	missing_free(&missing);
 	return err;

@@ -14,7 +14,7 @@
 #include "util/error.h"
 #include "util/util.h"
 
-/* What the module says of a place that needs no trap. */
+/* The module's word for a place that needs no trap. */
 #define NO_TRAP "no trap"
 
 static void add(struct traps *traps, const char *why)

@@ -404,7 +404,7 @@ static void site_detach_stale(struct site *site, struct attach_request *request)
 		else
 			attachment_free(a);
 	}
-	/* The sync of the site publishes a new consumer set, whatever becomes of the request. */
+	/* The sync of the site publishes a new consumer set, even if the request fails. */
 	site_publish(site, NULL);
 	request->site = site;
 }
@@ -484,7 +484,7 @@ static void walk_flush(struct site_walk *walk)
 }
 
 /*
- * Have a site give way to one for the instruction that is in the text now.  The consumers follow.
+ * Replace a site by one for the instruction that is in the text now, and move the consumers.
  * ld.so relocates the operands of text after it has mapped it, and other programs patch themselves.
  */
 static struct site *site_renew(struct site_walk *walk, const struct ssol_plan *plan,
@@ -589,7 +589,7 @@ struct site *site_prepare(struct site_walk *walk, struct attach_request *request
 		return site_for(walk, plan, origin, site, c);
 	site_notice(c, "0x%lx cannot be probed: other bytes (%*ph) than the caller expects (%*ph)",
 		    request->addr, ssol_len(plan), plan->text, c->insn.expect_len, c->insn.expect);
-	/* Its sync publishes another consumer set, whatever becomes of this request. */
+	/* Its sync publishes another consumer set, even if this request fails. */
 	if (walk->changed && !IS_ERR(site_for(walk, plan, origin, site, c)))
 		request->site = site_at(walk->pmm, request->addr);
 	return ERR_PTR(-EILSEQ);

@@ -328,7 +328,7 @@ int pmm_sync(struct probed_mm *pmm, struct site **sites, unsigned int n, bool in
 
 	lockdep_assert_held(&pmm->lock);
 	jumps_end_counting(pmm, sites, n, in_use);
-	/* What is in rings is for those who are attached now. */
+	/* Handle the hits in rings with the current consumers. */
 	ring_flush(pmm);
 	ret = batch_alloc(&batch, n, gfp);
 	for (i = 0; batch.room && i < n; i++) {

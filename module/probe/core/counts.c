@@ -98,8 +98,8 @@ void counts_exit(void)
 }
 
 /*
- * Get the number of hits that a pad has counted.  The program can write to the counter, so believe
- * no more than one hit in a nanosecond on each CPU.
+ * Get the number of hits that a pad has counted.  The program can write to the counter, so accept
+ * at most one hit per nanosecond and CPU.
  */
 static u64 pad_hits(const struct pad_count *pads)
 {

@@ -47,7 +47,7 @@ void consumer_forget_refusal(struct consumer *c)
 }
 
 /**
- * probe_refusals() - tell how many places a probe was not attached to, and why
+ * probe_refusals() - get the number of places that a probe was not attached to, and why
  * @u: the probe; its registration may end meanwhile
  * @why: set to the first reason, or ""
  * @size: size of @why

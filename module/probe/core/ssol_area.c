@@ -25,13 +25,13 @@
 /* The file that all areas map.  Created by ssol_area_init(); constant. */
 static struct file *area_file;
 
-/* What its file system does with its files, but new mappings have more flags.  Likewise. */
+/* The operations of its file system, but new mappings have more flags.  Likewise. */
 static struct file_operations flag_ops;
 
 /**
  * struct map_request - a file to be mapped into another address space
  * @mm: the address space; the requester holds a reference
- * @file: the file, which nobody else maps now
+ * @file: the file, which has no other mapping now
  * @base: where to map it
  * @size: how much of it
  * @prot: PROT_*
@@ -112,11 +112,11 @@ long ssol_area_map(struct mm_struct *mm, unsigned long base, bool inherited)
 /**
  * ssol_map_shared() - map memory that the program and the module write to, but no child of it
  * @mm: the address space, in use
- * @file: the file with that memory, which nobody else has
+ * @file: the file with that memory, to which the caller has the only reference
  * @base: where; if it is 0, it is set to an address that the kernel chooses
  * @size: how much of it
  *
- * As VM_IO, its pages do not come before they are used, whatever mlockall() has asked for.
+ * VM_IO: the pages are not allocated before they are used, even after mlockall().
  *
  * Context: may sleep; takes the mmap lock.
  * Return: 0 or a negative errno.

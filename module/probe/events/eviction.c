@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Eviction: pads give way to memory that the program maps at a fixed address.
+ * Eviction: remove pads if the program maps memory at their address.
  *
- * A jump reaches two gigabytes, so the pads of a program at a low address lie where the program may
- * want memory of its own.  Without pads, it would get it.  So all its jumps go first, for good, and
- * then the pads.
+ * A jump reaches two gigabytes, so the pads of a program at a low address may be where the program
+ * maps memory at a fixed address.  First all jumps are erased and forbidden, then the pads are
+ * unmapped.
  *
- * No thread must be in a pad then.  Those that are get work by which they leave it before they
- * execute user code again, and an interrupt if they are running.
+ * No thread may be in a pad then.  Such a thread gets task work, which moves it out of the pad
+ * before it executes user code again.  If it is running, it gets an interrupt.
  */
 #include <linux/mm.h>
 #include <linux/mman.h>
@@ -41,7 +41,7 @@ static void leave_work(struct callback_head *work)
 	struct pt_regs *regs = task_pt_regs(current);
 	unsigned long flags;
 
-	/* What a pad has pushed is read where nothing can be brought into memory. */
+	/* The words that a pad has pushed are read with interrupts off, so fault them in now. */
 	fault_in_readable((const char __user *)regs->sp, sizeof(u64));
 	local_irq_save(flags);
 	rcu_read_lock();

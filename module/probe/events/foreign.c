@@ -169,9 +169,9 @@ static int on_optimize(struct kprobe *kp, struct pt_regs *regs)
 
 /*
  * Suppress a SIGTRAP for a breakpoint that the kernel does not know.  At a site of ours, the trap
- * was passed on while the kernel had a breakpoint there.  That has gone meanwhile, and the
- * breakpoint in the text is ours, which the kernel cannot tell.  The task executes it once more,
- * and the hit is not counted again.
+ * was passed on while the kernel had a breakpoint there.  The kernel's is gone now, and the
+ * one in the text is ours, which the kernel does not know.  The task executes it once more, and the
+ * hit is not counted again.
  */
 static int on_force_sig(struct kprobe *kp, struct pt_regs *regs)
 {

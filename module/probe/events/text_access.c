@@ -119,8 +119,8 @@ static noinline __used unsigned long gate_open_ptrace(struct task_struct *task)
 }
 
 /*
- * Likewise with those of mm_access(), which checks the permission itself, but later.  Whoever may
- * not access the process must not erase its jumps either.
+ * Likewise with those of mm_access(), which checks the permission itself, but later.  A task that
+ * may not access the process must not erase its jumps either.
  */
 static noinline __used unsigned long gate_open_vm(struct task_struct *task, unsigned int mode)
 {
@@ -191,7 +191,7 @@ static struct mm_struct *gate_mm(enum gate gate, struct pt_regs *regs)
 
 /*
  * Check whether the arguments of a process are read: many programs look at those of all processes,
- * again and again.  Where they are is the program's word (PR_SET_MM_MAP).  So believe it only if
+ * again and again.  The program can set their address (PR_SET_MM_MAP).  So accept it only if
  * they are few, and have no jump in them.
  */
 static bool reads_arguments(const struct probed_mm *pmm, struct pt_regs *regs)

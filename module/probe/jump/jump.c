@@ -106,7 +106,7 @@ void jump_hot(struct site *site)
 }
 
 /**
- * jump_bar() - have the jump of a site erased, and not written again
+ * jump_bar() - request that the jump of a site is erased, and not written again
  * @site: the site
  *
  * Context: any; a worker erases the jump.

@@ -321,7 +321,7 @@ static struct jump *jump_new(struct jump_maker *maker, struct site *site,
 	kfree(jump);
 	if (ret == -EMLINK)
 		why = BARRED_RECORDS;
-	/* What keeps a pad from recording need not keep it from anything else. */
+	/* The pad may not record for this reason, but it may still do the rest. */
 	if (work->records && (why == BARRED_GO || why == BARRED_CPU || why == BARRED_FILTER ||
 			      why == BARRED_RECORDS))
 		WRITE_ONCE(site->ringless, why);

@@ -531,10 +531,10 @@ void pads_disarm(struct probed_mm *pmm)
 }
 
 /**
- * pads_evict() - let traps find no pad any more, and unmap the pads and their counters
+ * pads_evict() - hide the pads from traps, and unmap them and their counters
  * @pmm: the probed mm of the current task; no jump is in its text, and no thread executes a pad
  *
- * What they have counted stays.
+ * Their counts are kept.
  *
  * Context: may sleep; probed_mm::lock held, takes the mmap lock.
  */
@@ -558,7 +558,7 @@ void pads_evict(struct probed_mm *pmm)
 		ours = ssol_area_there(pmm->mm, area->base) &&
 		       shared_pages_there(pmm->mm, area->words, area->base + PAD_AREA_SIZE);
 		mmap_read_unlock(pmm->mm);
-		/* The program may have mapped something else there, by means that nobody sees. */
+		/* The program may have mapped other memory there, unseen by the module. */
 		if (ours)
 			vm_munmap(area->base, SPAN);
 	}

@@ -40,7 +40,7 @@ static DEFINE_MUTEX(holders_mutex);
  */
 static DEFINE_PER_CPU(struct mm_struct *, ring_mm);
 
-/* A reader may wait for hits of a thread that nobody interrupts. */
+/* A reader may wait for hits of a thread that is never interrupted. */
 #define EMPTY_EACH	(HZ / 10)
 
 /* After a page could not be had, wait so long. */
@@ -203,7 +203,7 @@ bool ring_forbid(struct probed_mm *pmm)
 }
 
 /**
- * ring_prepare_jump() - tell a pad which ring it has, before the pad is written
+ * ring_prepare_jump() - set the ring of a pad, before the pad is written
  * @pmm: the probed mm, with rings
  * @jump: the jump to the pad
  *
@@ -392,7 +392,7 @@ void ring_flush(struct probed_mm *pmm)
 }
 
 /**
- * ring_free() - free the rings of a probed mm that nobody can find any more
+ * ring_free() - free the rings of a probed mm that is no longer in any table
  * @pmm: the probed mm
  *
  * The mapping stays.
@@ -445,7 +445,7 @@ void rings_disable(bool disable)
 	if (!disable) {
 		atomic_dec(&holders);
 	} else if (atomic_inc_return(&holders) == 1) {
-		/* Whoever is just emptying a ring may not have seen the holder. */
+		/* A CPU that is just emptying a ring may not have seen the holder. */
 		on_each_cpu(empty_call, NULL, 1);
 		pmm_for_each(ring_close, NULL);
 		/* A thread may have been switched in before its ring was closed. */

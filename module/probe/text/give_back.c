@@ -80,7 +80,7 @@ static bool page_returns(struct site *site, struct vm_area_struct *vma, unsigned
 
 	if (IS_ERR(page))
 		return false;
-	/* What is not in memory would have to be read. */
+	/* A page that is not in memory would have to be read. */
 	if (PageAnon(page))
 		file = find_get_page(vma->vm_file->f_mapping, linear_page_index(vma, base));
 	if (file && PageUptodate(file)) {
@@ -96,7 +96,7 @@ static bool page_returns(struct site *site, struct vm_area_struct *vma, unsigned
 	return returns;
 }
 
-/* Check whether pages of a mapping can be given back: nobody wants them to stay, or to know. */
+/* Check whether pages of a mapping can be given back: not locked, and without userfaultfd. */
 static bool mapping_returns(struct vm_area_struct *vma, unsigned long start)
 {
 	return vma && vma->vm_start <= start && vma->vm_file && text_probeable(vma) &&
@@ -120,7 +120,7 @@ unsigned long text_give_back(struct probed_mm *parent, struct mm_struct *mm, uns
 	struct site *site = pmm_first_site(parent, start);
 	struct vm_area_struct *vma;
 
-	/* Nobody may write to a page between the comparison and its return. */
+	/* The page must not be written between the comparison and its return. */
 	mmap_write_lock(mm);
 	vma = find_vma(mm, start);
 	if (!mapping_returns(vma, start) || compat_has_uprobes(mm))

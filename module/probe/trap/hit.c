@@ -512,7 +512,7 @@ static noinline int hit_dispatch(struct site *site, struct consumer_set *set, st
 
 /*
  * Handle the trap of a pad: the hit has passed its filter, and is handled as if the task had come
- * to the breakpoint.  If nobody waits for it any more, the task executes the text.
+ * to the breakpoint.  If no consumer is left, the task executes the text.
  */
 static noinline int hit_from_pad(const struct jump *jump, struct pt_regs *regs)
 {

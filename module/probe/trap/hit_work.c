@@ -2,9 +2,9 @@
 /*
  * The rest of a hit, in task context: sleepable handlers, and work that the trap could not do.
  *
- * The task runs this work on its way back to user mode, before any signal is delivered.  After a
- * hit that was not passed on, ip stays at the probed instruction until then.  After a return it is
- * the return address, or the trampoline's if the call has yet to be searched for (HIT_SEARCH).
+ * The task runs this work on its way back to user mode, before any signal is delivered.  Until
+ * then, ip is the probed instruction, unless the hit was passed on.  After a return, ip is the
+ * return address; while the call is still unknown (HIT_SEARCH), the trampoline.
  */
 #include <linux/rcupdate.h>
 #include <linux/sched.h>

@@ -621,7 +621,7 @@ void signal_translate(int sig)
 }
 
 /**
- * signal_passed_on() - note that a tracer is told of a trap that was passed on
+ * signal_passed_on() - note that a tracer gets the signal of a trap that was passed on
  * @info: the SIGTRAP, which the current task has just sent itself
  *
  * If the breakpoint is ours and the tracer's, the tracer now has the instruction executed.  If

@@ -154,7 +154,7 @@ struct uret_instance *instance_alloc(size_t data_size, gfp_t gfp)
 }
 
 /*
- * What an instance of @size bytes may cost: the kernel's pointer to who is charged for it, and the
+ * The cost of an instance of @size bytes: with the pointer to its memory cgroup, and the
  * buckets of a table that has just grown to four times the number of instances, and of the old one.
  */
 static size_t instance_cost(size_t size)

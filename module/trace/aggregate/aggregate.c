@@ -301,7 +301,7 @@ static void set_ring(struct uprobe *u, void (*handler)(struct uprobe *u, struct 
 		u->ring_reads = UPROBE_READS(sp);
 }
 
-/* What must be there. */
+/* The expected bytes of a return instruction. */
 static const u8 ret_insn = 0xc3;
 
 /* Prepare the probes on return instructions.  They are in the file or process of the entry. */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Under a lockdown for integrity, as Secure Boot sets it, nobody can write to debugfs, since some
- * of its files change the kernel.  Those of the control directory do not: devices are not refused.
+ * Lockdown for integrity, as Secure Boot sets it, blocks writes to debugfs, since some of its files
+ * change the kernel.  The files of the control directory do not.  Lockdown does not block devices.
  *
- * The files that need no directory are devices: everything about a session or an aggregate goes
- * through its one descriptor.
+ * The files that need no directory are devices, too: a session or an aggregate is used through one
+ * descriptor.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -30,7 +30,7 @@ static struct {
 /**
  * tracer_devices_create() - create the devices
  *
- * Context: module init.  Nobody can open them before tracer_ready is set.
+ * Context: module init.  They cannot be opened before tracer_ready is set.
  * Return: 0 or -errno.
  */
 int tracer_devices_create(void)
