@@ -9,6 +9,7 @@
 
 #include "consumer.h"
 #include "counts.h"
+#include "filter.h"
 #include "probe_file.h"
 #include "refusal.h"
 

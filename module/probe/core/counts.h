@@ -5,7 +5,7 @@
 #ifndef _UPROBES_COUNTS_H
 #define _UPROBES_COUNTS_H
 
-#include "consumer.h"
+#include "consumer_types.h"
 
 int counts_begin(struct consumer *c);
 void counts_end(struct consumer *c);

@@ -13,7 +13,7 @@
 #include <linux/hash.h>
 #include <linux/rcupdate.h>
 
-#include "site.h"
+#include "pmm_types.h"
 
 /**
  * struct site_table - the table in one of its sizes

@@ -5,21 +5,7 @@
 #ifndef _UPROBES_SITE_TREE_H
 #define _UPROBES_SITE_TREE_H
 
-#include "site.h"
-
-#define SITE_STOCK		16
-
-/**
- * struct site_stock - memory for sites that are about to be made
- * @wanted: number of sites that may still be made
- * @n: number of objects in stock
- * @sites: the objects
- */
-struct site_stock {
-	unsigned int wanted;
-	unsigned int n;
-	void *sites[SITE_STOCK];
-};
+#include "pmm_types.h"
 
 struct site *pmm_first_site(struct probed_mm *pmm, unsigned long addr);
 struct site *pmm_next_site(struct site *site);

@@ -5,7 +5,7 @@
 #ifndef _UPROBES_SLOTS_H
 #define _UPROBES_SLOTS_H
 
-#include "probed_mm.h"
+#include "pmm_types.h"
 
 struct ssol_area *pmm_area_at(const struct probed_mm *pmm, unsigned long addr);
 void pmm_add_area(struct probed_mm *pmm, struct ssol_area *area);

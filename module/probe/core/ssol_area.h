@@ -18,21 +18,7 @@
 #ifndef _UPROBES_SSOL_AREA_H
 #define _UPROBES_SSOL_AREA_H
 
-#include <linux/mm_types.h>
-#include <linux/rcupdate.h>
-
-#include "arch.h"
-
-struct site;
-
-#define SSOL_AREA_SIZE		(256UL << 10)
-
-/* Slots start at multiples of this, so that short ones share a cache line. */
-#define SSOL_SLOT_ALIGN		16UL
-
-/* The sites of slots are listed in pieces, as most processes have few slots. */
-#define SLOT_LIST		128
-#define SLOT_LISTS		(SSOL_AREA_SIZE / SSOL_SLOT_ALIGN / SLOT_LIST)
+#include "pmm_types.h"
 
 /*
  * This memory is charged to the program.  At its limit, the program stays unprobed, and is not
@@ -40,31 +26,6 @@ struct site;
  * program.
  */
 #define SSOL_GFP		(GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
-
-/**
- * struct slot_list - sites of the slots in one part of an area
- * @sites: the site whose slot begins there, or NULL; entries are set, and never cleared
- */
-struct slot_list {
-	struct site __rcu *sites[SLOT_LIST];
-};
-
-/**
- * struct ssol_area - one area of one address space
- * @base: its address; constant
- * @used: bytes handed out, from the start of the area; under probed_mm::lock
- * @inherited: a fork has copied the area to this address space; constant
- * @lists: sites of its slots; a list is allocated under probed_mm::lock for its first entry, and
- *	read under RCU
- *
- * An area belongs to one probed mm, and is freed with it.
- */
-struct ssol_area {
-	unsigned long base;
-	unsigned long used;
-	bool inherited;
-	struct slot_list __rcu *lists[SLOT_LISTS];
-};
 
 int ssol_area_init(void);
 void ssol_area_exit(void);

@@ -20,6 +20,7 @@
 #include "core/consumer.h"
 #include "core/counts.h"
 #include "core/probed_mm.h"
+#include "core/site.h"
 #include "core/site_table.h"
 #include "core/site_tree.h"
 

@@ -16,6 +16,7 @@
 #include "ring.h"
 #include "core/consumer.h"
 #include "core/probed_mm.h"
+#include "core/site.h"
 #include "core/site_table.h"
 #include "core/site_tree.h"
 #include "target/target.h"

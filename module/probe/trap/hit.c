@@ -17,6 +17,7 @@
 #include "resume.h"
 #include "signal.h"
 #include "core/consumer.h"
+#include "core/filter.h"
 #include "core/probed_mm.h"
 #include "core/site.h"
 #include "core/site_table.h"

@@ -17,6 +17,7 @@
 #include "attach/unwinder.h"
 #include "base/compat.h"
 #include "core/consumer.h"
+#include "core/filter.h"
 #include "core/site.h"
 #include "core/task.h"
 #include "core/task_handler.h"

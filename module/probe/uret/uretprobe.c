@@ -15,6 +15,7 @@
 #include "user_stack.h"
 #include "core/calls_types.h"
 #include "core/consumer.h"
+#include "core/filter.h"
 #include "core/probed_mm.h"
 #include "core/site.h"
 #include "core/task.h"

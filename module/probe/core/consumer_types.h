@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The structures of consumers, and of the files that they probe.  consumer.h has the order of the
+ * locks.
+ */
+#ifndef _UPROBES_CONSUMER_TYPES_H
+#define _UPROBES_CONSUMER_TYPES_H
+
+#include <linux/completion.h>
+#include <linux/list.h>
+#include <linux/percpu-refcount.h>
+#include <linux/refcount.h>
+#include <linux/rhashtable-types.h>
+#include <linux/rwsem.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+
+#include <uprobes/uprobes.h>
+
+#include "arch.h"
+
+struct file;
+struct inode;
+struct probed_mm;
+struct site;
+struct stats_block;
+
+/**
+ * struct filter - the conditions of a consumer
+ * @pad: the conditions, in the form that pads have
+ * @rcu: frees it after readers
+ */
+struct filter {
+	struct pad_filter pad;
+	struct rcu_head rcu;
+};
+
+/**
+ * enum consumer_type - what kind of probe a consumer is
+ * @CONSUMER_ENTRY: of a struct uprobe
+ * @CONSUMER_RETURN: of a struct uretprobe
+ */
+enum consumer_type {
+	CONSUMER_ENTRY,
+	CONSUMER_RETURN,
+};
+
+/**
+ * struct consumer_stats - counters of a consumer, one per CPU
+ * @hits: handler calls
+ * @missed: handler calls that could not be made
+ */
+struct consumer_stats {
+	u64 hits;
+	u64 missed;
+};
+
+/**
+ * enum dispatch - how a hit calls the consumers of a site
+ * @DISPATCH_MANY: look at each consumer; the general case
+ * @DISPATCH_ATOMIC: the only consumer is an entry consumer, and its handler runs in the trap
+ * @DISPATCH_RING: likewise, and it has a ring handler
+ * @DISPATCH_COUNT: the only consumer is an entry consumer that only counts
+ * @DISPATCH_FILTER: the only consumer has conditions
+ * @DISPATCH_TASK: the only consumer is an entry consumer, and its handler runs in task context
+ * @DISPATCH_RETURN: the only consumer is a return consumer with neither an entry handler nor data
+ */
+enum dispatch {
+	DISPATCH_MANY,
+	DISPATCH_ATOMIC,
+	DISPATCH_RING,
+	DISPATCH_COUNT,
+	DISPATCH_FILTER,
+	DISPATCH_TASK,
+	DISPATCH_RETURN,
+};
+
+/**
+ * struct consumer_set - the consumers of one site, as the trap sees them
+ * @refs: one for the site, and one for each hit with handlers in task context; not used in
+ *	consumer::solo, where consumer::refs counts these references
+ * @solo: the set is consumer::solo
+ * @rcu: drops the reference of the site after traps in flight
+ * @dispatch: how a hit calls the consumers; other than %DISPATCH_MANY only in consumer::solo, and
+ *	only while that consumer is live
+ * @trapless: all consumers only count, or have a ring handler
+ * @nr: number of all consumers
+ * @nr_atomic: number of entry consumers that are handled in the trap
+ * @nr_sleepable: number of entry consumers with a handler that runs in task context
+ * @nr_return: number of return consumers
+ * @nr_return_in_task: number of return consumers with an entry handler that runs in task context
+ * @retry_on_nomem: one of the consumers has consumer::retry_on_nomem set
+ * @consumers: in the order of registration; the set holds a reference to each
+ *
+ * After a set is published, only @dispatch may change.  For any other change, a new set replaces
+ * it.
+ */
+struct consumer_set {
+	refcount_t refs;
+	struct rcu_head rcu;
+	enum dispatch dispatch;
+	u32 nr;
+	u32 nr_atomic;
+	u32 nr_sleepable;
+	u32 nr_return;
+	u32 nr_return_in_task;
+	bool solo;
+	bool trapless;
+	bool retry_on_nomem;
+	struct consumer *consumers[];
+};
+
+/**
+ * struct file_place - the place in a file that must be mapped at a site
+ * @inode: the file, only to be compared; NULL if any file may be mapped
+ * @offset: position in the file
+ */
+struct file_place {
+	const struct inode *inode;
+	loff_t offset;
+};
+
+/**
+ * struct pad_count - the hits of one consumer at one site that a pad has counted
+ * @in_consumer: node in consumer::places.pads
+ * @next: link in attachment::pads
+ * @word: the counter of the pad, jump::word
+ * @base: its value when the consumer began to count there
+ * @since: that time, in nanoseconds
+ * @rcu: frees it after readers
+ */
+struct pad_count {
+	struct list_head in_consumer;
+	struct pad_count *next;
+	const u64 *word;
+	u64 base;
+	u64 since;
+	struct rcu_head rcu;
+};
+
+/**
+ * struct attachment - one consumer at one site
+ * @consumer: the consumer; NULL if this is site::first and not in use
+ * @site: the site
+ * @where: the place in a file that must be mapped at the site
+ * @pads: the hits that pads have counted: one list entry for each pad that the site has had; under
+ *	probed_mm::lock
+ * @round: number of the last consumers_visit() that has visited this, under consumer::places.lock
+ * @in_consumer: node in consumer::places.attachments, under consumer::places.lock
+ * @in_site: node in site::attachments, under probed_mm::lock
+ */
+struct attachment {
+	struct consumer *consumer;
+	struct site *site;
+	struct file_place where;
+	struct pad_count *pads;
+	unsigned int round;
+	struct list_head in_consumer;
+	struct list_head in_site;
+};
+
+/**
+ * struct consumer - the module's side of a registered probe
+ * @u: the client's structure; only to be dereferenced with @run.live set (atomic handlers, under
+ *	RCU), with a reference on @run.active (handlers that may sleep), or with the consumer
+ *	claimed and @reg.gone not set
+ * @type: whether @u is a struct uprobe, or part of a struct uretprobe
+ * @atomic: handlers run in the trap
+ * @counts: it has no handler, and only counts; @atomic is set, too; constant
+ * @rings: it has a ring handler; constant
+ * @atomic_entry: @atomic and an entry consumer; constant
+ * @filtered: it has conditions, or may have had some; set with the consumer claimed, never cleared
+ * @in_every_process: it probes a file, or is the module's own consumer on unwinders (unwinder.c);
+ *	constant
+ * @retry_on_nomem: set for the consumer on unwinders: if its handler asks for the task handler and
+ *	there is no memory, the task executes the breakpoint again until there is; constant
+ * @inherits: forked children of the probed process get the probe, too; constant
+ * @in_task: an entry consumer's handler, or a return consumer's entry handler, runs in task
+ *	context; constant
+ * @run: whether handlers are called
+ * @run.live: enabled, and not being unregistered; changed with the consumer claimed, read under
+ *	RCU, and under probed_mm::lock when sets are made
+ * @run.sleeps: handlers may be called in task context; constant
+ * @run.active: counts running sleepable handlers; used if @run.sleeps is set; killed while
+ *	@run.live is not set
+ * @run.idle: completed when @run.active has dropped to zero
+ * @stats: its counters
+ * @stats.counts: the counters, per CPU
+ * @stats.block: the block that @stats.counts is part of
+ * @filter: its conditions, or NULL; replaced with the consumer claimed, read under RCU
+ * @reads: what the ring handler reads, a bit for each number of pad_recording::regs; constant
+ * @data_size: bytes of client data in a return instance; constant
+ * @calls: counts the return instances in use that name this return consumer; killed at
+ *	unregistration; holds a reference of @refs until it has dropped to zero
+ * @refs: keeps the memory; held by the registration, attachments, reference counters, consumer
+ *	sets, @calls, a queued @bound.end, and by threads that have looked the consumer up
+ * @reg: the registration
+ * @reg.claimed: a thread is registering, unregistering, enabling or disabling it; under
+ *	kdata_mutex (register.c)
+ * @reg.gone: it is unregistered; changed with the consumer claimed
+ * @reg.watches_maps: hook_ops::watch_maps() has been called for it; used with the consumer claimed
+ * @places: where it is attached
+ * @places.lock: protects the rest of @places, and the fields of @bound that name this lock
+ * @places.attachments: its attachments
+ * @places.ref_ctrs: reference counters that it has incremented
+ * @places.pads: hits that pads have counted; changed under totals_lock (counts.c), read under RCU
+ * @places.dying: it must not get further attachments
+ * @bound: the binding to the one process that it was registered for
+ * @bound.target_mm: probed mm of that process, with a reference; NULL if the consumer probes a
+ *	file, or is not bound yet; used with the consumer claimed
+ * @bound.node: node in probed_mm::attached.bound of @bound.target_mm, under its probed_mm::lock
+ * @bound.orphaned: that process is gone; under @places.lock
+ * @bound.ending: @bound.end has been queued; under @places.lock
+ * @bound.end: unregisters the consumer when that process is gone
+ * @file: the file that it probes
+ * @file.probed: that file; NULL if it probes a process
+ * @file.offset: position of the instruction in the file, in bytes
+ * @file.ref_ctr_offset: position of the reference counter in the file, or 0
+ * @file.counted: file with the reference counter of a probe on one process, with a reference; set
+ *	before the consumer is attached
+ * @file.node: node in probe_file::consumers, protected by probe_file::sem
+ * @refused: the places that it is not attached to
+ * @refused.nr: their number
+ * @refused.why: the first reason, or NULL
+ * @insn: the instruction
+ * @insn.expect: bytes that must be at the probed address
+ * @insn.expect_len: number of bytes in @insn.expect
+ * @insn.plan: plan of the instruction as it is in the file, or NULL; constant
+ * @free: frees the memory a grace period after the last reference is dropped
+ * @solo: consumer set of the sites that have no other consumer; only its dispatch changes
+ */
+struct consumer {
+	struct uprobe *u;
+	enum consumer_type type;
+	bool atomic;
+	bool counts;
+	bool rings;
+	bool atomic_entry;
+	bool filtered;
+	bool in_every_process;
+	bool retry_on_nomem;
+	bool inherits;
+	bool in_task;
+	struct {
+		struct consumer_stats __percpu *counts;
+		struct stats_block *block;
+	} stats;
+	struct {
+		bool live;
+		bool sleeps;
+		struct percpu_ref active;
+		struct completion idle;
+	} run;
+	struct filter __rcu *filter;
+	u32 reads;
+	size_t data_size;
+	struct percpu_ref calls;
+	refcount_t refs;
+	struct {
+		bool claimed;
+		bool gone;
+		bool watches_maps;
+	} reg;
+	struct {
+		spinlock_t lock;
+		struct list_head attachments;
+		struct list_head ref_ctrs;
+		struct list_head pads;
+		bool dying;
+	} places;
+	struct {
+		struct probed_mm *target_mm;
+		struct list_head node;
+		bool orphaned;
+		bool ending;
+		struct work_struct end;
+	} bound;
+	struct {
+		struct probe_file *probed;
+		loff_t offset;
+		loff_t ref_ctr_offset;
+		struct file *counted;
+		struct list_head node;
+	} file;
+	struct {
+		atomic_t nr;
+		char *why;
+	} refused;
+	struct {
+		u8 expect[UINSN_MAX_LEN];
+		u8 expect_len;
+		struct ssol_plan *plan;
+	} insn;
+	struct rcu_head free;
+	/* Last: the allocation has room for one pointer in solo.consumers. */
+	struct consumer_set solo;
+};
+
+/*
+ * All fields that a hit of an entry probe reads, except @solo, are in one cache line.  Return
+ * probes also read @calls and @data_size.  A hit whose task handler is asked for uses @refs.
+ */
+static_assert(offsetofend(struct consumer, run.active) <= 64);
+
+/**
+ * struct probe_file - a file that is probed in all processes
+ * @node: in the table of files, keyed by @inode
+ * @inode: the file as processes map it, with a reference
+ * @file: open file description, which keeps the file system mounted; NULL if the client keeps
+ *	it mounted
+ * @refs: one for each consumer, and one for each user that has looked it up
+ * @sem: protects @consumers
+ * @consumers: consumers to attach in each mapping of the file
+ * @nr_ref_ctrs: number of consumers with a reference counter
+ * @rcu: frees it after look-ups in flight
+ */
+struct probe_file {
+	struct rhash_head node;
+	struct inode *inode;
+	struct file *file;
+	refcount_t refs;
+	struct rw_semaphore sem;
+	struct list_head consumers;
+	atomic_t nr_ref_ctrs;
+	struct rcu_head rcu;
+};
+
+#endif /* _UPROBES_CONSUMER_TYPES_H */

@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The structures of probed mms: their sites and their SSOL areas.
+ */
+#ifndef _UPROBES_PMM_TYPES_H
+#define _UPROBES_PMM_TYPES_H
+
+#include <linux/llist.h>
+#include <linux/mmu_notifier.h>
+#include <linux/mutex.h>
+#include <linux/rbtree.h>
+#include <linux/refcount.h>
+#include <linux/rhashtable-types.h>
+#include <linux/rwsem.h>
+#include <linux/workqueue.h>
+
+#include "arch.h"
+#include "calls_types.h"
+#include "consumer_types.h"
+#include "jump_types.h"
+
+struct pad_area;
+struct ring;
+
+#define SSOL_AREA_SIZE		(256UL << 10)
+
+/* Slots start at multiples of this, so that short ones share a cache line. */
+#define SSOL_SLOT_ALIGN		16UL
+
+/* The sites of slots are listed in pieces, as most processes have few slots. */
+#define SLOT_LIST		128
+#define SLOT_LISTS		(SSOL_AREA_SIZE / SSOL_SLOT_ALIGN / SLOT_LIST)
+
+/**
+ * struct slot_list - sites of the slots in one part of an area
+ * @sites: the site whose slot begins there, or NULL; entries are set, and never cleared
+ */
+struct slot_list {
+	struct site __rcu *sites[SLOT_LIST];
+};
+
+/**
+ * struct ssol_area - one area of one address space
+ * @base: its address; constant
+ * @used: bytes handed out, from the start of the area; under probed_mm::lock
+ * @inherited: a fork has copied the area to this address space; constant
+ * @lists: sites of its slots; a list is allocated under probed_mm::lock for its first entry, and
+ *	read under RCU
+ *
+ * An area belongs to one probed mm, and is freed with it.
+ */
+struct ssol_area {
+	unsigned long base;
+	unsigned long used;
+	bool inherited;
+	struct slot_list __rcu *lists[SLOT_LISTS];
+};
+
+/**
+ * enum site_kind - purpose of a site
+ * @SITE_PROBE: a probed instruction
+ * @SITE_TRAMPOLINE: the return trampoline
+ * @SITE_PAD: the trap of a pad; only in the table, not in the tree
+ */
+enum site_kind {
+	SITE_PROBE,
+	SITE_TRAMPOLINE,
+	SITE_PAD,
+};
+
+/**
+ * enum site_state - whether the breakpoint is in the text
+ * @SITE_IDLE: it is not; a trap that still arrives is late, or belongs to another owner
+ * @SITE_LOST: it was in the text when the mapping went away
+ * @SITE_ARMED: it is in the text, or is about to be inserted, or was removed a moment ago
+ * @SITE_INHERITED: it may be in the text: a fork has copied the parent's, or mremap() has moved it
+ * @SITE_REPLACED: it is in the text, and traps find another site, see site_replace()
+ */
+enum site_state {
+	SITE_IDLE,
+	SITE_LOST,
+	SITE_ARMED,
+	SITE_INHERITED,
+	SITE_REPLACED,
+};
+
+/**
+ * struct site_key - key by which a trap looks up a site
+ * @mm: the address space
+ * @addr: address of the breakpoint
+ */
+struct site_key {
+	struct mm_struct *mm;
+	unsigned long addr;
+};
+
+/**
+ * struct site - one probed address of one probed mm
+ * @next: links in the two tables of sites (site_table.h); read under RCU
+ * @key: address space and address of the site
+ * @set: its consumers, NULL if there are none; replaced under probed_mm::lock,
+ *	read under RCU
+ * @resume: address where the program continues if it does not step: the slot, or the address
+ *	behind an instruction that does nothing; constant
+ * @pmm: the probed mm; constant
+ * @state: enum site_state; written under probed_mm::lock; under probed_mm::sites.lock when the
+ *	mapping goes; by other_owner_gone() when the kernel's uprobes leave; read by the trap
+ * @slow_path: a hit takes the slow path: the site is no probe, is in 32-bit code, is a call and
+ *	this machine has user shadow stacks, or has @step set; constant
+ * @owner: enum breakpoint_owner: the other owner of the breakpoint, if any (foreign.c)
+ * @fast_state: @state, @slow_path and @owner in one word; equal to %SITE_ARMED in the usual case
+ * @step: the slot holds a plain copy that the task steps under TF; constant
+ * @kind: enum site_kind; constant
+ * @moves: mremap() is moving the text with the breakpoint, and has not returned; set under
+ *	probed_mm::sites.lock, cleared under probed_mm::lock
+ * @idle_since: probed_mm::sites.removals when the state last became idle
+ * @slot_nr: number of its slot in the probed mm, counted from 1; constant
+ * @slot: address of the slot; 0 if the site has none
+ * @plan: plan of the instruction, with its bytes; constant
+ * @heat: hits since the site was last considered for a jump, up to a limit; traps write it
+ * @failures: how often its jump could not be written, up to a limit; under probed_mm::lock
+ * @passes: how often it is to be hot before the next try; traps write it, too
+ * @heated: node in probed_mm::jumps.hot
+ * @listed: the site is there
+ * @barred: why the site must not have a jump (jump_make.h), or 0; never cleared
+ * @ringless: why its pad cannot record (jump_make.h), or 0; never cleared
+ * @jumps: its jumps, the newest first, linked by jump::older; at most one is in the text.  Added
+ *	under probed_mm::lock, read without a lock, never removed
+ * @in_tree: node in probed_mm::sites.tree, by address; changed under probed_mm::sites.lock
+ * @attachments: attachments of its consumers; under probed_mm::lock
+ * @first: one attachment that needs no allocation; most sites have no other
+ * @older: link in probed_mm::sites.replaced, if the site is not in the tree
+ * @pad_of: the jump of a %SITE_PAD; constant
+ *
+ * The fields that a hit reads come first, in one cache line.
+ */
+struct site {
+	struct site __rcu *next[2];
+	struct site_key key;
+	struct consumer_set __rcu *set;
+	unsigned long resume;
+	struct probed_mm *pmm;
+	union {
+		struct {
+			u8 state;
+			bool slow_path;
+			u8 owner;
+		};
+		u32 fast_state;
+	};
+	bool step;
+	u8 kind;
+	bool moves;
+	u32 idle_since;
+	u32 slot_nr;
+	unsigned long slot;
+	struct ssol_plan plan;
+	struct list_head attachments;
+	struct attachment first;
+	u8 heat;
+	bool listed;
+	u8 barred;
+	u8 ringless;
+	u8 failures;
+	u16 passes;
+	struct llist_node heated;
+	struct jump *jumps;
+	union {
+		struct rb_node in_tree;
+		struct site *older;
+		struct jump *pad_of;
+	};
+};
+
+static_assert(offsetofend(struct site, step) <= 64);
+
+#define SITE_STOCK		16
+
+/**
+ * struct site_stock - memory for sites that are about to be made
+ * @wanted: number of sites that may still be made
+ * @n: number of objects in stock
+ * @sites: the objects
+ */
+struct site_stock {
+	unsigned int wanted;
+	unsigned int n;
+	void *sites[SITE_STOCK];
+};
+
+#define PMM_MAX_AREAS		64
+#define PMM_MAX_PAD_AREAS	32
+
+/**
+ * enum watched - progress of probing the unwinders of an address space
+ * @WATCH_NONE: unwinders are not probed
+ * @WATCH_WANTED: there is a return probe, or will be; no call has been followed yet
+ * @WATCH_SOUGHT: a task of the program looks for unwinders, and so does a task that maps code
+ * @WATCH_DONE: all unwinders that were found are probed
+ */
+enum watched {
+	WATCH_NONE,
+	WATCH_WANTED,
+	WATCH_SOUGHT,
+	WATCH_DONE,
+};
+
+/**
+ * struct probed_mm - one probed address space
+ * @node: node in the table, keyed by @mm
+ * @mm: the address space; held by @life.notifier
+ * @mode: mode of its code
+ * @resumptions: signals or tracers have made tasks execute a breakpoint again; never cleared
+ * @ringed: it has rings; never cleared
+ * @asks: the kernel is to see the next hit, to find that its uprobes are gone (foreign.c)
+ * @unusual: @resumptions, @ringed and @asks in one word, which is 0 in the usual case
+ * @unwinders: the probes on the functions that walk its stacks
+ * @unwinders.watched: progress of inserting them (unwinder.h)
+ * @unwinders.lock: read-locked from unwinder_watch() until the return probes or calls exist
+ *	(unwinder_watched()), and while unwinders are looked up; write-locked to remove the probes
+ *	on them (unwinder.c).  Taken before @lock
+ * @uret: its return probes
+ * @uret.trampoline: address of the return trampoline, 0 if there is none yet
+ * @uret.calls: calls of return-probed functions
+ * @uret.words: words that are known to be return addresses
+ * @clockless: a thread must not read the clock; never cleared
+ * @passed_on: hits have been passed on to tracers; never cleared
+ * @lock: protects sites, sets and areas, and serializes breakpoint writes
+ * @sites: its sites
+ * @sites.lock: protects the shape of @sites.tree, and changes of reference counters
+ * @sites.tree: sites by address; read under @lock or @sites.lock
+ * @sites.replaced: sites whose text has changed, linked by site::older; under @lock.
+ *	They have no attachments, but a registration in flight may use some of them.
+ *	In the end, all sites are here until they are freed with the probed mm
+ * @sites.removals: counts removals of breakpoints, starting at 1; under @lock
+ * @areas: its SSOL areas
+ * @areas.list: the areas; added under @lock, read without a lock
+ * @areas.nr: number of areas
+ * @areas.slots_written: number of slots in all areas; written under @lock
+ * @areas.nothing_nearer: a slot in the nearest possible area could not reach the operand of an
+ *	instruction, so further such instructions are stepped; under @lock, never cleared
+ * @attached: the attachments; under @lock
+ * @attached.bound: consumers registered for this process alone
+ * @attached.heirs: number of attachments that forked children get, too
+ * @attached.returns: number of attachments of return probes
+ * @attached.counters: number of attachments of probes on this process with a reference counter
+ * @counters: reference counters
+ * @counters.live: incremented counters; listed under @lock and @sites.lock
+ * @counters.gone: counters that are decremented or unmapped, but that forks in flight may have
+ *	copied; under @lock.  Freed when one more counter ends while no fork is in flight, or with
+ *	the probed mm
+ * @counters.changes: counts changes and unmappings of counters, starting at 1; changes under
+ *	@sites.lock, with the mmap lock held, so that a fork copies all of a change or nothing
+ * @text: copies and moves of its text
+ * @text.moving: number of tasks in mremap() of text that had breakpoints, which may be at any
+ *	address meanwhile
+ * @text.copied_by: distance between probed text and the copy of it that was found last
+ *	(copied.c); any thread writes it
+ * @jumps: jumps in the text, and their pads (core/jump_types.h)
+ * @jumps.on: the jumps in the text; see jump::in_pmm
+ * @jumps.nr: number of them, which any thread may read
+ * @jumps.low: no text that a jump has replaced, or that its pad executes instead, is lower
+ * @jumps.high: it all ends before or at this address
+ * @jumps.off: no jump may be written any more, as its pad could not be mapped; never cleared
+ * @jumps.evicted: the program has mapped memory where pads were, which are gone; never cleared
+ * @jumps.hidden_text: a mapping may have code that the program has written; see jump_hidden_text().
+ *	Set with the mmap lock held for writing; cleared under @lock, with the mmap lock held
+ * @jumps.refused: why no jump could be written when that was last tried, or NULL; under @lock
+ * @jumps.removals: how often all jumps had to be removed, up to a limit
+ * @jumps.not_before: the earliest time at which a jump may be written, in jiffies
+ * @jumps.asker: the task whose hit the kernel sees because of @asks, only to be compared; or NULL
+ * @jumps.asked: the site of that hit; set before @jumps.asker
+ * @jumps.asked_at: jiffies of that hit; set before @jumps.asker
+ * @jumps.asked_in_vain: the kernel knew its breakpoint; under @lock, never cleared
+ * @jumps.hot: sites that may get a jump
+ * @jumps.work: writes and removes jumps; holds a reference while it is queued
+ * @jumps.areas: pad areas; added under @lock, read without a lock
+ * @jumps.nr_areas: number of them
+ * @ring: its rings, or NULL; set under @lock, and freed with the probed mm
+ * @ring_retry: when to try again to have rings, in jiffies, or 0; under @lock
+ * @life: its life cycle
+ * @life.refs: one for the table, and one for each user that has looked it up
+ * @life.forks: number of children whose fork is reported and not handled yet, and one more while
+ *	the address space lives; see pmm_fork_put()
+ * @life.dead: the address space is ending; set once
+ * @life.notifier: reports unmapping, and the end of the address space
+ * @life.rearm: inserts our breakpoints where another owner's was removed (foreign.c); holds a
+ *	reference while it is queued
+ * @life.reap: handles the end of the address space in a context that may sleep
+ * @life.in_list: node in the list of all probed mms, under pmm_list_mutex
+ * @life.free: frees it after look-ups in flight
+ */
+struct probed_mm {
+	struct rhash_head node;
+	struct mm_struct *mm;
+	enum uinsn_mode mode;
+	union {
+		struct {
+			bool resumptions;
+			bool ringed;
+			bool asks;
+		};
+		u32 unusual;
+	};
+	struct {
+		unsigned long trampoline;
+		struct calls calls;
+		struct return_words words;
+	} uret;
+	bool clockless;
+	bool passed_on;
+	struct {
+		enum watched watched;
+		struct rw_semaphore lock;	/* see above */
+	} unwinders;
+	struct mutex lock;
+	struct {
+		spinlock_t lock;
+		struct rb_root tree;
+		struct site *replaced;
+		u32 removals;
+	} sites;
+	struct {
+		struct ssol_area *list[PMM_MAX_AREAS];
+		unsigned int nr;
+		u32 slots_written;
+		bool nothing_nearer;
+	} areas;
+	struct {
+		struct list_head bound;
+		unsigned int heirs;
+		unsigned int returns;
+		unsigned int counters;
+	} attached;
+	struct {
+		struct list_head live;
+		struct list_head gone;
+		u64 changes;
+	} counters;
+	struct {
+		atomic_t moving;
+		unsigned long copied_by;
+	} text;
+	struct {
+		struct list_head on;
+		unsigned int nr;
+		unsigned long low;
+		unsigned long high;
+		bool off;
+		bool evicted;
+		bool hidden_text;
+		const char *refused;
+		unsigned int removals;
+		unsigned long not_before;
+		struct task_struct *asker;
+		struct site *asked;
+		unsigned long asked_at;
+		bool asked_in_vain;
+		struct llist_head hot;
+		struct work_struct work;
+		struct pad_area *areas[PMM_MAX_PAD_AREAS];
+		unsigned int nr_areas;
+	} jumps;
+	struct ring *ring;
+	unsigned long ring_retry;
+	struct {
+		refcount_t refs;
+		atomic_t forks;
+		bool dead;
+		struct mmu_notifier notifier;
+		struct work_struct rearm;
+		struct work_struct reap;
+		struct list_head in_list;
+		struct rcu_work free;
+	} life;
+};
+
+/* All fields that a hit of an entry probe reads are in one cache line. */
+static_assert(offsetofend(struct probed_mm, uret.calls.table) <= 64);
+
+/**
+ * struct probed_mm_ops - functions of higher layers that are called for a probed mm
+ * @init: initializes the parts of a new probed mm that belong to higher layers
+ * @invalidate: a range is about to be unmapped, or to change its protection; called with the
+ *	mmap lock held, with or without probed_mm::lock, and possibly where nothing may sleep
+ * @invalidated: the range has been unmapped, or has changed its protection
+ * @release: the address space is about to end; may sleep
+ * @reap: detaches all consumers, after the address space has ended; may sleep
+ * @forget: the last reference was dropped, and the mm still exists; may sleep
+ * @free: frees the parts of higher layers, when no thread can find the probed mm; may sleep
+ */
+struct probed_mm_ops {
+	void (*init)(struct probed_mm *pmm);
+	void (*invalidate)(struct probed_mm *pmm, const struct mmu_notifier_range *range);
+	void (*invalidated)(struct probed_mm *pmm, const struct mmu_notifier_range *range);
+	void (*release)(struct probed_mm *pmm);
+	void (*reap)(struct probed_mm *pmm);
+	void (*forget)(struct probed_mm *pmm);
+	void (*free)(struct probed_mm *pmm);
+};
+
+#endif /* _UPROBES_PMM_TYPES_H */

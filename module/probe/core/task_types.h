@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The structures of utasks.
+ */
+#ifndef _UPROBES_TASK_TYPES_H
+#define _UPROBES_TASK_TYPES_H
+
+#include <linux/bits.h>
+#include <linux/list.h>
+#include <linux/task_work.h>
+
+#include "arch.h"
+
+struct consumer;
+struct consumer_set;
+struct site;
+struct uret_instance;
+
+#define SIGNAL_MAX_RESUMPTIONS	8
+
+/**
+ * struct resumption - a note that a hit is handled but its instruction is not executed yet
+ * @site: site of the hit
+ * @sp: stack pointer
+ * @digest: digest of the other registers, as the return from a signal handler restores them;
+ *	ignored if @restart is set
+ * @restart: the instruction is a system call that the kernel restarts, with other registers
+ * @handler: a signal handler is running: the task comes back to the site by returning from this
+ *	handler, or not at all
+ */
+struct resumption {
+	struct site *site;
+	unsigned long sp;
+	u64 digest;
+	bool restart;
+	bool handler;
+};
+
+/* The parts of a hit that a trap defers to task context. */
+#define HIT_ENTRY	BIT(0)	/* call the sleepable handlers of the site */
+#define HIT_PREPARE	BIT(1)	/* create the return instances, which the trap could not do */
+#define HIT_RETURN	BIT(2)	/* call the handlers of utask::hit.returning */
+#define HIT_TASK_HANDLERS	BIT(3)	/* call the task handlers that were asked for */
+#define HIT_IN_PLACE	BIT(4)	/* remove the breakpoint: the slot cannot be used */
+#define HIT_ONE		BIT(5)	/* call the handler of utask::hit.only, and do nothing else */
+#define HIT_SEARCH	BIT(6)	/* look for the call that the task has returned from */
+
+/**
+ * struct copy_mark - state of an address space at the time when a fork copied it
+ * @removals: probed_mm::sites.removals at that time, or 0 if that is not known
+ * @slots: probed_mm::areas.slots_written at that time; 0 if that is not known
+ * @ref_changes: probed_mm::counters.changes at that time; 0 if there was no probed mm, or if no
+ *	copy is in flight
+ */
+struct copy_mark {
+	u32 removals;
+	u32 slots;
+	u64 ref_changes;
+};
+
+/**
+ * struct utask - state of one task
+ * @node: node in the table, keyed by @task
+ * @task: the task; no reference, as the task outlives its utask
+ * @mm: address space of @task when the utask was created, or since the last exec; no reference,
+ *	never dereferenced
+ * @hit: the hit that task context continues
+ * @hit.work: runs task_ops::hit_work
+ * @hit.queued: @hit.work is pending
+ * @hit.in_handler: a handler that may sleep is running
+ * @hit.shared: the trap has been passed on, as the breakpoint has another owner, too;
+ *	handlers that may sleep get @hit.shared_regs, the registers at the trap
+ * @hit.defer: the deferred parts of the hit, HIT_*
+ * @hit.site: site of the hit
+ * @hit.only: with HIT_ONE in @hit.defer, the only consumer, with a reference on
+ *	consumer::run.active
+ * @hit.set: the consumers at the time of the hit, with a reference; NULL if @hit.defer needs none
+ * @hit.handler_mask: bits of the consumers in @hit.set whose task handlers must be called
+ * @hit.returning: return instances whose handlers must be called in task context
+ * @hit.shared_regs: valid while @hit.shared is set
+ * @step: the instruction that the task is stepping over
+ * @step.site: its site, or NULL
+ * @step.state: state to keep until the end of the step
+ * @signals: state for signals and tracers
+ * @signals.noticed: the kernel is about to look at signals, as soon as @hit.work has run
+ * @signals.looked: the module has seen the kernel look at the task's signals
+ * @signals.delayed: site whose slot the task executes under our TF while its signals are delayed,
+ *	or NULL; not used for @step.site, whose slot executes under TF anyway
+ * @signals.delayed_steps: number of instructions that the task has executed since @signals.delayed
+ *	was set
+ * @signals.delays: how often signals have been delayed until an instruction is executed
+ * @signals.watched: with @signals.delayed, the watchpoints to show to a tracer when the delay ends,
+ *	or 0
+ * @signals.nr_resumptions: number of @signals.resumptions
+ * @signals.resumptions: hits that must not be counted again, oldest first
+ * @signals.returned_to: address to which a signal handler has returned, SIGNAL_ANYWHERE, or 0;
+ *	valid until the next hit
+ * @signals.unwound: site of a system call that a tracer has seen, and that the kernel may restart
+ *	later; or NULL
+ * @passed_on: a trap that was passed on to a tracer
+ * @passed_on.site: site of the last trap that was passed on while there was a tracer, or NULL
+ * @passed_on.told: the same site after the tracer was told of the trap; valid until the next hit
+ * @passed_on.sp: the stack pointer at that trap
+ * @map: mappings that the task has made
+ * @map.work: attaches file probes to them
+ * @map.queued: @map.work is pending
+ * @map.moves: the task is in mremap() of probed text or of reference counters
+ * @copied: a breakpoint of which no owner is known
+ * @copied.work: checks whether it is in a copy of probed text
+ * @copied.queued: @copied.work is pending
+ * @copied.at: address of the breakpoint; if it was not in such a copy, kept until the breakpoint
+ *	traps again
+ * @fork: valid from the copying of the address space until the task reports its fork (fork.c)
+ * @fork.mark: state of the address space at the time of the copy
+ * @fork.calls: copies of its calls (calls.h), for the child
+ * @fork.copied_to: start of the last mapping that the task has begun to copy
+ * @erase: the task must not come back to a jump
+ * @erase.work: erases it
+ * @erase.queued: @erase.work is pending
+ * @forbid: the task must not read the clock any more
+ * @forbid.work: erases the jumps whose pads do
+ * @forbid.queued: @forbid.work is pending
+ * @refill: replacement for this utask in the reserve, charged to the program
+ * @refill.work: allocates it
+ * @refill.queued: @refill.work is pending
+ * @exited: the task has exited; the last pending work frees the utask
+ * @rcu: frees it after look-ups in the table
+ */
+struct utask {
+	struct hlist_node node;
+	struct task_struct *task;
+	struct mm_struct *mm;
+	struct {
+		struct callback_head work;
+		bool queued;
+		bool in_handler;
+		bool shared;
+		unsigned int defer;
+		struct site *site;
+		struct consumer *only;
+		struct consumer_set *set;
+		u64 handler_mask;
+		struct uret_instance *returning;
+		struct pt_regs shared_regs;
+	} hit;
+	struct {
+		struct site *site;
+		struct ssol_step state;
+	} step;
+	struct {
+		bool noticed;
+		bool looked;
+		struct site *delayed;
+		unsigned int delayed_steps;
+		unsigned int delays;
+		unsigned long watched;
+		unsigned int nr_resumptions;
+		struct resumption resumptions[SIGNAL_MAX_RESUMPTIONS];
+		unsigned long returned_to;
+		struct site *unwound;
+	} signals;
+	struct {
+		struct site *site;
+		struct site *told;
+		unsigned long sp;
+	} passed_on;
+	struct {
+		struct callback_head work;
+		bool queued;
+		bool moves;
+	} map;
+	struct {
+		struct callback_head work;
+		bool queued;
+		unsigned long at;
+	} copied;
+	struct {
+		struct copy_mark mark;
+		struct uret_instance *calls;
+		unsigned long copied_to;
+	} fork;
+	struct {
+		struct callback_head work;
+		bool queued;
+	} erase;
+	struct {
+		struct callback_head work;
+		bool queued;
+	} forbid;
+	struct {
+		struct callback_head work;
+		bool queued;
+	} refill;
+	bool exited;
+	struct rcu_head rcu;
+};
+
+/*
+ * All fields that a hit in task context uses in the usual case (HIT_ONE) are in two cache lines.
+ * There are two exceptions: hit_work() also reads signals.noticed and exited, which are behind
+ * hit.shared_regs.
+ */
+static_assert(offsetofend(struct utask, hit.only) <= 2 * 64);
+
+/**
+ * struct task_ops - functions of higher layers that are called for a task
+ * @hit_work: function of utask::hit.work: continues a hit
+ * @release: drops what a utask holds, before it is freed; called in RCU's softirq
+ */
+struct task_ops {
+	task_work_func_t hit_work;
+	void (*release)(struct utask *utask);
+};
+
+#endif /* _UPROBES_TASK_TYPES_H */
