@@ -12,6 +12,8 @@
 #include <linux/trace_clock.h>
 
 #include "aggregate.h"
+#include "calls.h"
+#include "stacks.h"
 #include "trace/event/process.h"
 #include "trace/event/site.h"
 #include "trace/event/tasks.h"

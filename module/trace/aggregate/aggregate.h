@@ -25,10 +25,8 @@
 
 #include <uprobes/uprobes.h>
 
-#include "calls.h"
-#include "stacks.h"
 #include "trace/parse/def.h"
-#include "trace/event/tasks.h"
+#include "trace/event/event_types.h"
 
 #define AGGREGATE_BUCKETS 64	/* one for each power of two of nanoseconds */
 
@@ -50,7 +48,9 @@ struct aggregate_cell {
 	u64 buckets[AGGREGATE_BUCKETS];
 };
 
+struct aggregate_calls;
 struct aggregate_probe;
+struct aggregate_stacks;
 
 /**
  * struct aggregate_exit - a probe on a return instruction

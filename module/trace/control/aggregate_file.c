@@ -10,6 +10,7 @@
 #include "control.h"
 #include "files.h"
 #include "trace/aggregate/aggregate.h"
+#include "trace/aggregate/stacks.h"
 
 /* Maximum number of characters to accept from one write. */
 #define WRITE_MAX 65536

@@ -5,7 +5,7 @@
 #ifndef _TRACER_CONTROL_H
 #define _TRACER_CONTROL_H
 
-#include "trace/event/tracer.h"
+#include "trace/event/event_types.h"
 
 struct seq_file;
 

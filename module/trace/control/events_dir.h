@@ -5,7 +5,7 @@
 #ifndef _TRACER_EVENTS_DIR_H
 #define _TRACER_EVENTS_DIR_H
 
-#include "trace/event/tracer.h"
+#include "trace/event/event_types.h"
 
 int tracer_events_dir_create(struct tracer *t);
 

@@ -8,7 +8,7 @@
 
 #include "files.h"
 #include "trace/event/pids.h"
-#include "trace/event/tracer.h"
+#include "trace/event/event_types.h"
 #include "trace/lib/decimal.h"
 #include "trace/lib/space.h"
 

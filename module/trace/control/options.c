@@ -7,7 +7,7 @@
 #include "options.h"
 #include "files.h"
 #include "trace/event/pids.h"
-#include "trace/event/tracer.h"
+#include "trace/event/event_types.h"
 #include "trace/lib/space.h"
 
 static int follow(struct tracer *t, bool on)

@@ -5,7 +5,7 @@
 #ifndef _TRACER_OPTIONS_H
 #define _TRACER_OPTIONS_H
 
-#include "trace/event/tracer.h"
+#include "trace/event/event_types.h"
 
 int tracer_options_init(struct tracer *t);
 

@@ -5,7 +5,7 @@
 #ifndef _TRACER_PERCPU_H
 #define _TRACER_PERCPU_H
 
-#include "trace/event/tracer.h"
+#include "trace/event/event_types.h"
 
 int tracer_percpu_init(struct tracer *t);
 

@@ -9,7 +9,7 @@
 
 #include "reader.h"
 #include "trace/buffer/buffer_read.h"
-#include "trace/event/tracer.h"
+#include "trace/event/event_types.h"
 
 #define TEXT_SIZE	16384	/* room for lines, in bytes; grows for a longer one */
 #define TEXT_ENOUGH	8192	/* bytes of lines to make at once */

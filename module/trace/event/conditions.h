@@ -5,7 +5,7 @@
 #ifndef _TRACER_CONDITIONS_H
 #define _TRACER_CONDITIONS_H
 
-#include "tracer.h"
+#include "event_types.h"
 
 void tracer_site_conditions(struct tracer_site *site);
 

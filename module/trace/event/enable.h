@@ -5,7 +5,7 @@
 #ifndef _TRACER_ENABLE_H
 #define _TRACER_ENABLE_H
 
-#include "tracer.h"
+#include "event_types.h"
 
 /**
  * struct tracer_choice - selects the events for which all of these conditions are true

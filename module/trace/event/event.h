@@ -5,7 +5,7 @@
 #ifndef _TRACER_EVENT_H
 #define _TRACER_EVENT_H
 
-#include "tracer.h"
+#include "event_types.h"
 
 struct tracer_event *tracer_event_create(struct tracer *t, struct tracer_def *def,
 					 struct tracer_diag *diag);

@@ -5,7 +5,7 @@
 #ifndef _TRACER_FILTERING_H
 #define _TRACER_FILTERING_H
 
-#include "tracer.h"
+#include "event_types.h"
 
 int tracer_event_set_filter(struct tracer *t, struct tracer_event *event,
 			    const char *text, size_t len);

@@ -5,7 +5,7 @@
 #ifndef _TRACER_FORMAT_H
 #define _TRACER_FORMAT_H
 
-#include "tracer.h"
+#include "event_types.h"
 
 struct tracer_format *tracer_format_create(struct tracer *t,
 					   struct tracer_def *def);

@@ -5,7 +5,7 @@
 #ifndef _TRACER_GROUP_H
 #define _TRACER_GROUP_H
 
-#include "tracer.h"
+#include "event_types.h"
 
 int tracer_group_add(struct tracer *t, const char *name, struct tracer_group **group);
 struct tracer_group *tracer_group_find(struct tracer *t, const char *name);

@@ -12,7 +12,7 @@
 
 #include "hit.h"
 #include "pids.h"
-#include "tracer.h"
+#include "event_types.h"
 #include "tasks.h"
 #include "trace/fetch/fetch.h"
 #include "trace/fetch/stack.h"

@@ -5,7 +5,7 @@
 #ifndef _TRACER_INDEX_H
 #define _TRACER_INDEX_H
 
-#include "tracer.h"
+#include "event_types.h"
 
 int tracer_index_init(struct tracer *t);
 void tracer_index_destroy(struct tracer *t);

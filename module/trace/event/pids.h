@@ -12,34 +12,14 @@
 #include <linux/rcupdate.h>
 #include <linux/types.h>
 
+#include "event_types.h"
+
 struct mm_struct;
 struct pid;
 struct pid_namespace;
 struct task_struct;
 
 typedef bool tracer_has_mm_fn(struct pid *tgid, const struct mm_struct *mm);
-
-/**
- * enum tracer_pids_which - the lists of a tracer
- * @TRACER_PIDS_ONLY: only hits of these threads are recorded
- * @TRACER_PIDS_NEVER: no hits of these threads are recorded
- * @TRACER_PIDS_LISTS: number of lists
- */
-enum tracer_pids_which {
-	TRACER_PIDS_ONLY,
-	TRACER_PIDS_NEVER,
-	TRACER_PIDS_LISTS,
-};
-
-/**
- * struct tracer_pids - a list
- * @bits: a bit per id; NULL if there is no list, which is not the same as an empty one
- * @following: forks and exits change the list
- */
-struct tracer_pids {
-	unsigned long __rcu *bits;
-	bool following;
-};
 
 struct pid_namespace *tracer_pids_ns(void);
 int tracer_pids_seen(unsigned long nr);

@@ -5,7 +5,7 @@
 #ifndef _TRACER_PROCESS_H
 #define _TRACER_PROCESS_H
 
-#include "tracer.h"
+#include "event_types.h"
 
 struct pid *tracer_process_find(const char *path);
 int tracer_site_aim(struct tracer_site *site);

@@ -5,7 +5,7 @@
 #ifndef _TRACER_PUBLISH_H
 #define _TRACER_PUBLISH_H
 
-#include "tracer.h"
+#include "event_types.h"
 
 int tracer_event_publish(struct tracer *t, struct tracer_event *event, bool on);
 

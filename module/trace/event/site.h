@@ -5,7 +5,7 @@
 #ifndef _TRACER_SITE_H
 #define _TRACER_SITE_H
 
-#include "tracer.h"
+#include "event_types.h"
 
 struct file *tracer_file_open(const char *path, struct file *last);
 struct tracer_site *tracer_site_create(struct tracer *t, struct tracer_def *def,

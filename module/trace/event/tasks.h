@@ -13,45 +13,9 @@
 #ifndef _TRACER_TASKS_H
 #define _TRACER_TASKS_H
 
-#include <linux/sched.h>
-#include <linux/types.h>
-#include <linux/uidgid.h>
-
-#include "trace/buffer/drop.h"
-#include "pids.h"
-
-#define TRACER_EXCEPT_MAX 16	/* processes that are left out */
+#include "event_types.h"
 
 struct mm_struct;
-struct pid;
-
-/**
- * struct tracer_tasks - a selection of tasks
- * @any: at least one of the other fields is set
- * @tgid: only tasks of this process; NULL for any
- * @tree: not only @tgid, but all processes in @listed
- * @listed: @tgid and its descendants, including descendants whose parents have exited
- * @tid: only this thread; NULL for any
- * @uid: only tasks of this user, if @has_uid is set
- * @has_uid: @uid is set
- * @comm: only tasks with this name; "" for any
- * @except: no tasks of these processes
- * @nexcept: number of @except
- *
- * Nothing changes while there are probes that use the selection.
- */
-struct tracer_tasks {
-	bool any;
-	struct pid *tgid;
-	bool tree;
-	struct tracer_pids listed;
-	struct pid *tid;
-	kuid_t uid;
-	bool has_uid;
-	char comm[TASK_COMM_LEN];
-	struct pid *except[TRACER_EXCEPT_MAX];
-	unsigned int nexcept;
-};
 
 int tracer_tasks_only(struct tracer_tasks *tasks, const char *words);
 int tracer_tasks_except(struct tracer_tasks *tasks, const char *value);
