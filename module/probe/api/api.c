@@ -18,6 +18,7 @@
 #include "core/task_handler.h"
 #include "jump/jump.h"
 #include "jump/ring.h"
+#include "jump/ring_drain.h"
 #include "target/target.h"
 #include "uret/ret_addrs.h"
 

@@ -23,6 +23,7 @@
 #include "arch.h"
 #include "ssol.h"
 #include "attach/attach.h"
+#include "attach/attach_types.h"
 #include "attach/mapping.h"
 #include "attach/ref_ctr.h"
 #include "attach/unwinder.h"

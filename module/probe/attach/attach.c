@@ -15,6 +15,7 @@
 
 #include "attach.h"
 #include "arch.h"
+#include "attach_types.h"
 #include "attachment.h"
 #include "prepare.h"
 #include "ref_ctr.h"

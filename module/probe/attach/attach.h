@@ -5,30 +5,13 @@
 #ifndef _UPROBES_ATTACH_H
 #define _UPROBES_ATTACH_H
 
-#include "core/consumer.h"
-#include "core/probed_mm.h"
+#include <linux/types.h>
 
+struct attach_request;
+struct consumer;
+struct probed_mm;
 struct site;
-
-/**
- * struct attach_request - a consumer to be attached at an address
- * @consumer: the consumer
- * @addr: address of the instruction
- * @where: the place in a file that must be mapped at @addr
- * @site: private
- * @result: 0 or an error of register_uprobe()
- * @order: index in the caller's order, which is the order of the handlers at one site
- * @made: private
- */
-struct attach_request {
-	struct consumer *consumer;
-	unsigned long addr;
-	struct file_place where;
-	struct site *site;
-	int result;
-	unsigned int order;
-	bool made;
-};
+struct uprobe_place;
 
 bool pmm_attach(struct probed_mm *pmm, struct attach_request *requests, unsigned int n);
 void site_remove_breakpoint(struct site *site);

@@ -7,7 +7,7 @@
 #include <linux/slab.h>
 
 #include "attachment.h"
-#include "attach.h"
+#include "attach_types.h"
 #include "ssol.h"
 #include "sync.h"
 #include "core/consumer.h"

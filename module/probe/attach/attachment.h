@@ -5,7 +5,14 @@
 #ifndef _UPROBES_ATTACHMENT_H
 #define _UPROBES_ATTACHMENT_H
 
-#include "attach.h"
+#include <linux/types.h>
+
+struct attach_request;
+struct attachment;
+struct consumer;
+struct probed_mm;
+struct site;
+struct ssol_plan;
 
 bool consumer_expects(const struct consumer *c, const struct ssol_plan *plan);
 struct attachment *site_attachment(struct site *site, const struct consumer *c);

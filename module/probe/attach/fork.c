@@ -10,6 +10,7 @@
 #include "fork.h"
 #include "arch.h"
 #include "attach.h"
+#include "attach_types.h"
 #include "prepare.h"
 #include "ref_ctr.h"
 #include "ssol.h"

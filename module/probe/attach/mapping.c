@@ -13,6 +13,7 @@
 
 #include "mapping.h"
 #include "attach.h"
+#include "attach_types.h"
 #include "ref_ctr.h"
 #include "unwinder.h"
 #include "core/consumer.h"

@@ -12,7 +12,7 @@
 
 #include "prepare.h"
 #include "arch.h"
-#include "attach.h"
+#include "attach_types.h"
 #include "attachment.h"
 #include "ssol.h"
 #include "sync.h"

@@ -5,9 +5,10 @@
 #ifndef _UPROBES_PREPARE_H
 #define _UPROBES_PREPARE_H
 
-#include "attach.h"
-#include "core/site_tree.h"
+#include "core/pmm_types.h"
 #include "text/read.h"
+
+struct attach_request;
 
 /**
  * struct site_walk - a walk over the addresses at which sites are prepared

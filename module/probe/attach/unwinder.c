@@ -15,6 +15,7 @@
 #include "unwinder.h"
 #include "arch.h"
 #include "attach.h"
+#include "attach_types.h"
 #include "unwinder_files.h"
 #include "base/compat.h"
 #include "base/hooks.h"

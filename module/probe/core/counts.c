@@ -10,7 +10,7 @@
 #include <linux/slab.h>
 
 #include "counts.h"
-#include "consumer.h"
+#include "consumer_types.h"
 
 /*
  * Covers the move of counts from a consumer to the client's structure, and from a pad to the

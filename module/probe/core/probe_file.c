@@ -8,7 +8,7 @@
 #include <linux/slab.h>
 
 #include "probe_file.h"
-#include "consumer.h"
+#include "consumer_types.h"
 
 static const struct rhashtable_params file_params = {
 	.key_len = sizeof_field(struct probe_file, inode),

@@ -11,7 +11,7 @@
 #include <uprobes/uprobes.h>
 
 #include "refusal.h"
-#include "consumer.h"
+#include "consumer_types.h"
 
 /* Room for a reason, with the bytes of two instructions. */
 #define REFUSAL_LEN	192

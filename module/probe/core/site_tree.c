@@ -7,7 +7,7 @@
 
 #include "site_tree.h"
 #include "arch.h"
-#include "probed_mm.h"
+#include "pmm_types.h"
 #include "site.h"
 #include "site_table.h"
 #include "slots.h"

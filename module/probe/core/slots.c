@@ -6,7 +6,7 @@
 #include <linux/slab.h>
 
 #include "slots.h"
-#include "probed_mm.h"
+#include "pmm_types.h"
 #include "site.h"
 #include "ssol.h"
 #include "ssol_area.h"

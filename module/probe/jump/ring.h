@@ -19,7 +19,6 @@
 #define _UPROBES_RING_H
 
 #include <linux/atomic.h>
-#include <linux/percpu-defs.h>
 #include <linux/types.h>
 
 struct callback_head;
@@ -30,12 +29,6 @@ struct task_struct;
 
 /* Number of processes that have rings. */
 extern atomic_t rings_nr;
-
-/* While a ring handler is running, the time of its hit; otherwise 0. */
-DECLARE_PER_CPU(u64, ring_time);
-
-/* Likewise, PAD_WORDS words of its stack, of which the pad has recorded some; otherwise NULL. */
-DECLARE_PER_CPU(const u64 *, ring_words);
 
 int ring_get(struct probed_mm *pmm);
 bool ring_forbid(struct probed_mm *pmm);

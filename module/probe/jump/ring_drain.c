@@ -12,7 +12,6 @@
 #include "ring_drain.h"
 #include "arch.h"
 #include "pad_area.h"
-#include "ring.h"
 #include "core/consumer.h"
 #include "core/probed_mm.h"
 #include "core/site.h"

@@ -7,6 +7,7 @@
 
 #include <linux/log2.h>
 #include <linux/mm.h>
+#include <linux/percpu-defs.h>
 
 #include "pad.h"
 #include "core/probed_mm.h"
@@ -90,6 +91,12 @@ static inline bool ring_has_work(const struct probed_mm *pmm, unsigned int cpu, 
 	return READ_ONCE(head->next) != ring_start(ring, cpu) ||
 	       READ_ONCE(head->limit) != ring_limit(ring, cpu, open);
 }
+
+/* While a ring handler is running, the time of its hit; otherwise 0. */
+DECLARE_PER_CPU(u64, ring_time);
+
+/* Likewise, PAD_WORDS words of its stack, of which the pad has recorded some; otherwise NULL. */
+DECLARE_PER_CPU(const u64 *, ring_words);
 
 void ring_clock_init(void);
 void ring_clock_mark(void);

@@ -9,7 +9,7 @@
 
 #include "elf_file.h"
 #include "reader.h"
-#include "target.h"
+#include "target_types.h"
 
 /* Subtract the cost of a read from the allowance.  Return whether the read may be done. */
 static bool pay(struct elf_file *elf, u64 cost)

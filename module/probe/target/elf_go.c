@@ -8,7 +8,7 @@
 #include "elf_go.h"
 #include "elf_file.h"
 #include "reader.h"
-#include "target.h"
+#include "target_types.h"
 
 /* Number of bytes that are read of an ELF file: a hostile file can claim any size. */
 #define MAX_NOTES	1024

@@ -8,7 +8,7 @@
 
 #include "elf_symbol.h"
 #include "elf_file.h"
-#include "target.h"
+#include "target_types.h"
 
 #define MAX_SECTIONS	1024
 #define MAX_DYNAMIC	256

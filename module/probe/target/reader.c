@@ -9,7 +9,7 @@
 #include <linux/pagemap.h>
 
 #include "reader.h"
-#include "target.h"
+#include "target_types.h"
 #include "base/compat.h"
 
 /**

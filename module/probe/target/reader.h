@@ -7,9 +7,8 @@
 
 #include <linux/types.h>
 
-#include "target.h"
-
 struct inode;
+struct target;
 
 bool inode_readable(const struct inode *inode);
 ssize_t target_read(const struct target *target, void *buf, size_t len, loff_t pos);

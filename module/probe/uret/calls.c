@@ -11,7 +11,6 @@
 #include <linux/slab.h>
 
 #include "calls.h"
-#include "uretprobe.h"
 #include "core/calls_types.h"
 #include "core/consumer.h"
 

@@ -22,10 +22,10 @@
 
 #include <linux/atomic.h>
 #include <linux/rcupdate.h>
-#include <linux/spinlock.h>
+#include <linux/sched.h>
 #include <linux/types.h>
 
-#include "uretprobe.h"
+#include "uret_types.h"
 #include "core/calls_types.h"
 
 struct probed_mm;
@@ -48,38 +48,6 @@ struct probed_mm;
 
 /* With CALLS_MAX instances, wait this long before the next search for stale ones. */
 #define CALLS_PRUNE_INTERVAL	HZ
-
-/**
- * struct call_bucket - calls with the same hash
- * @lock: protects the bucket; innermost, taken with interrupts off, in traps, too
- * @moved: the contents are in the next table; never cleared
- * @live: instances in use; those of one call are next to each other, the newest first
- * @spare: instances that are not in use
- */
-struct call_bucket {
-	raw_spinlock_t lock;
-	bool moved;
-	struct uret_instance *live;
-	struct uret_instance *spare;
-};
-
-/**
- * struct call_table - the table in one of its sizes
- * @rcu: frees it after look-ups
- * @next: the larger table that its contents move to, or NULL
- * @factor: factor of the hash; odd, and random because programs choose the keys
- * @bits: logarithm of the number of buckets
- * @shift: right shift that turns a product into the number of a bucket
- * @buckets: the buckets
- */
-struct call_table {
-	struct rcu_head rcu;	/* kvfree_rcu() wants it near the start */
-	struct call_table *next;
-	u64 factor;
-	u32 bits;
-	u32 shift;
-	struct call_bucket buckets[];
-};
 
 /* Two keys share a bucket by chance only (Dietzfelbinger et al., multiply-shift hashing). */
 static __always_inline struct call_bucket *call_bucket(struct call_table *table, unsigned long sp)

@@ -5,7 +5,11 @@
 #ifndef _UPROBES_CALLS_WALK_H
 #define _UPROBES_CALLS_WALK_H
 
-#include "calls.h"
+#include <linux/types.h>
+
+struct calls;
+struct probed_mm;
+struct uret_instance;
 
 unsigned long calls_nearest(struct calls *calls, unsigned long trampoline, unsigned long sp);
 bool calls_any(struct calls *calls);

@@ -13,7 +13,6 @@
 #include "ret_addrs.h"
 #include "arch.h"
 #include "calls.h"
-#include "uretprobe.h"
 #include "core/calls_types.h"
 #include "core/consumer.h"
 #include "core/probed_mm.h"

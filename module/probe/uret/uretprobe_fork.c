@@ -11,7 +11,6 @@
 #include "uretprobe_fork.h"
 #include "calls.h"
 #include "calls_walk.h"
-#include "uretprobe.h"
 #include "uretprobe_return.h"
 #include "base/compat.h"
 #include "core/consumer.h"

@@ -5,7 +5,10 @@
 #ifndef _UPROBES_URETPROBE_FORK_H
 #define _UPROBES_URETPROBE_FORK_H
 
-#include "uretprobe.h"
+struct mm_struct;
+struct probed_mm;
+struct uret_instance;
+struct utask;
 
 void uretprobe_adopt_files(struct uret_instance **copies, struct probed_mm *pmm,
 			   const struct probed_mm *parent);

@@ -11,7 +11,6 @@
 #include "arch.h"
 #include "calls.h"
 #include "calls_walk.h"
-#include "uretprobe.h"
 #include "user_stack.h"
 #include "core/calls_types.h"
 #include "core/consumer.h"

@@ -5,7 +5,12 @@
 #ifndef _UPROBES_URETPROBE_RETURN_H
 #define _UPROBES_URETPROBE_RETURN_H
 
-#include "uretprobe.h"
+#include <linux/types.h>
+
+struct probed_mm;
+struct pt_regs;
+struct site;
+struct utask;
 
 bool handle_trampoline(struct site *trampoline, struct pt_regs *regs);
 void uretprobe_search(struct utask *utask, struct pt_regs *regs);

@@ -5,7 +5,11 @@
 #ifndef _TRACER_BUFFER_READ_H
 #define _TRACER_BUFFER_READ_H
 
-#include "buffer.h"
+#include <linux/types.h>
+
+struct tracer_buffer;
+struct tracer_seen;
+struct tracer_snapshot;
 
 bool tracer_buffer_empty(struct tracer_buffer *b, int cpu);
 bool tracer_buffer_take(struct tracer_buffer *b, int cpu, void *record,

@@ -9,9 +9,10 @@
 #include <linux/string.h>
 
 #include "fetch_string.h"
-#include "fetch.h"
+#include "fetch_types.h"
 #include "fetch_user.h"
 #include "trace/lib/utf.h"
+#include "trace/parse/def.h"
 
 /* Bytes of the program's memory that are read at a time. */
 #define CHUNK 64

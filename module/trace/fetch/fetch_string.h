@@ -5,7 +5,10 @@
 #ifndef _TRACER_FETCH_STRING_H
 #define _TRACER_FETCH_STRING_H
 
-#include "fetch.h"
+#include <linux/types.h>
+
+struct tracer_arg;
+struct tracer_fetch;
 
 void tracer_store_string(struct tracer_fetch *f, const struct tracer_arg *arg, u8 *data,
 			 u64 address, u64 len);

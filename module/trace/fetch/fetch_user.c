@@ -6,6 +6,7 @@
 #include <linux/uaccess.h>
 
 #include "fetch_user.h"
+#include "fetch_types.h"
 #include "trace/parse/record.h"
 
 /**

@@ -5,7 +5,9 @@
 #ifndef _TRACER_FETCH_USER_H
 #define _TRACER_FETCH_USER_H
 
-#include "fetch.h"
+#include <linux/types.h>
+
+struct tracer_fetch;
 
 int tracer_read_user(struct tracer_fetch *f, void *dst, u64 address, size_t len);
 void tracer_keep_string(struct tracer_fetch *f, u8 *data, size_t len);

@@ -24,8 +24,8 @@
 #include <linux/trace_events.h>
 
 #include "callchain.h"
-#include "synth.h"
 #include "synth_perf.h"
+#include "trace/parse/def.h"
 
 /**
  * struct tracer_perf - a hook

@@ -14,7 +14,6 @@
 #include <linux/string.h>
 
 #include "argument_fetch.h"
-#include "argument.h"
 #include "regs.h"
 
 /* Parse a decimal, octal or hexadecimal number behind its sign. */

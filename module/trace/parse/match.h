@@ -5,7 +5,10 @@
 #ifndef _TRACER_MATCH_H
 #define _TRACER_MATCH_H
 
-#include "filter.h"
+#include <linux/types.h>
+
+struct tracer_filter;
+struct tracer_record;
 
 bool tracer_filter_match(const struct tracer_filter *filter,
 			 const struct tracer_record *record, size_t len,
