@@ -160,6 +160,136 @@ struct attachment {
 };
 
 /**
+ * struct consumer_blocks - part of a consumer: its counters
+ * @counts: the counters, per CPU
+ * @block: the block that @counts is part of
+ *
+ * core/counts.c writes it.
+ */
+struct consumer_blocks {
+	struct consumer_stats __percpu *counts;
+	struct stats_block *block;
+};
+
+/**
+ * struct consumer_run - part of a consumer: whether handlers are called
+ * @live: enabled, and not being unregistered; changed with the consumer claimed, read under RCU,
+ *	and under probed_mm::lock when sets are made
+ * @sleeps: handlers may be called in task context; constant
+ * @active: counts running sleepable handlers; used if @sleeps is set; killed while @live is not
+ *	set
+ * @idle: completed when @active has dropped to zero
+ *
+ * core/consumer.c writes it.
+ */
+struct consumer_run {
+	bool live;
+	bool sleeps;
+	struct percpu_ref active;
+	struct completion idle;
+};
+
+/**
+ * struct consumer_reg - part of a consumer: the registration
+ * @claimed: a thread is registering, unregistering, enabling or disabling it; under kdata_mutex
+ *	(register.c)
+ * @gone: it is unregistered; changed with the consumer claimed
+ * @watches_maps: hook_ops::watch_maps() has been called for it; used with the consumer claimed
+ *
+ * api/register.c writes it; core/consumer.c sets @gone.
+ */
+struct consumer_reg {
+	bool claimed;
+	bool gone;
+	bool watches_maps;
+};
+
+/**
+ * struct consumer_places - part of a consumer: where it is attached
+ * @lock: protects the rest of consumer::places, and the fields of consumer::bound that name this
+ *	lock
+ * @attachments: its attachments
+ * @ref_ctrs: reference counters that it has incremented
+ * @pads: hits that pads have counted; changed under totals_lock (counts.c), read under RCU
+ * @dying: it must not get further attachments
+ *
+ * core/consumer.c initializes it and sets @dying; attach/attachment.c, attach/ref_ctr.c and
+ * core/counts.c write their lists.
+ */
+struct consumer_places {
+	spinlock_t lock;
+	struct list_head attachments;
+	struct list_head ref_ctrs;
+	struct list_head pads;
+	bool dying;
+};
+
+/**
+ * struct consumer_bound - part of a consumer: the binding to the one process that it was
+ *	registered for
+ * @target_mm: probed mm of that process, with a reference; NULL if the consumer probes a file, or
+ *	is not bound yet; used with the consumer claimed
+ * @node: node in probed_mm::attached.bound of @target_mm, under its probed_mm::lock
+ * @orphaned: that process is gone; under consumer::places.lock
+ * @ending: @end has been queued; under consumer::places.lock
+ * @end: unregisters the consumer when that process is gone
+ *
+ * attach/attach.c writes it; core/consumer.c queues the end.
+ */
+struct consumer_bound {
+	struct probed_mm *target_mm;
+	struct list_head node;
+	bool orphaned;
+	bool ending;
+	struct work_struct end;
+};
+
+/**
+ * struct consumer_file - part of a consumer: the file that it probes
+ * @probed: that file; NULL if it probes a process
+ * @offset: position of the instruction in the file, in bytes
+ * @ref_ctr_offset: position of the reference counter in the file, or 0
+ * @counted: file with the reference counter of a probe on one process, with a reference; set
+ *	before the consumer is attached
+ * @node: node in probe_file::consumers, protected by probe_file::sem
+ *
+ * core/consumer.c and core/probe_file.c write it; api/register.c sets @counted.
+ */
+struct consumer_file {
+	struct probe_file *probed;
+	loff_t offset;
+	loff_t ref_ctr_offset;
+	struct file *counted;
+	struct list_head node;
+};
+
+/**
+ * struct consumer_refusals - part of a consumer: the places that it is not attached to
+ * @nr: their number
+ * @why: the first reason, or NULL
+ *
+ * core/refusal.c writes it, and frees @why.
+ */
+struct consumer_refusals {
+	atomic_t nr;
+	char *why;
+};
+
+/**
+ * struct consumer_insn - part of a consumer: the instruction
+ * @expect: bytes that must be at the probed address
+ * @expect_len: number of bytes in @expect
+ * @plan: plan of the instruction as it is in the file, or NULL; constant
+ *
+ * core/consumer.c writes it; api/register.c sets @plan.
+ */
+struct consumer_insn {
+	u8 expect[UINSN_MAX_LEN];
+	u8 expect_len;
+	struct ssol_plan *plan;
+};
+
+/**
  * struct consumer - the module's side of a registered probe
  * @u: the client's structure; only to be dereferenced with @run.live set (atomic handlers, under
  *	RCU), with a reference on @run.active (handlers that may sleep), or with the consumer
@@ -178,15 +308,7 @@ struct attachment {
  * @in_task: an entry consumer's handler, or a return consumer's entry handler, runs in task
  *	context; constant
  * @run: whether handlers are called
- * @run.live: enabled, and not being unregistered; changed with the consumer claimed, read under
- *	RCU, and under probed_mm::lock when sets are made
- * @run.sleeps: handlers may be called in task context; constant
- * @run.active: counts running sleepable handlers; used if @run.sleeps is set; killed while
- *	@run.live is not set
- * @run.idle: completed when @run.active has dropped to zero
  * @stats: its counters
- * @stats.counts: the counters, per CPU
- * @stats.block: the block that @stats.counts is part of
  * @filter: its conditions, or NULL; replaced with the consumer claimed, read under RCU
  * @reads: what the ring handler reads, a bit for each number of pad_recording::regs; constant
  * @data_size: bytes of client data in a return instance; constant
@@ -195,37 +317,11 @@ struct attachment {
  * @refs: keeps the memory; held by the registration, attachments, reference counters, consumer
  *	sets, @calls, a queued @bound.end, and by threads that have looked the consumer up
  * @reg: the registration
- * @reg.claimed: a thread is registering, unregistering, enabling or disabling it; under
- *	kdata_mutex (register.c)
- * @reg.gone: it is unregistered; changed with the consumer claimed
- * @reg.watches_maps: hook_ops::watch_maps() has been called for it; used with the consumer claimed
  * @places: where it is attached
- * @places.lock: protects the rest of @places, and the fields of @bound that name this lock
- * @places.attachments: its attachments
- * @places.ref_ctrs: reference counters that it has incremented
- * @places.pads: hits that pads have counted; changed under totals_lock (counts.c), read under RCU
- * @places.dying: it must not get further attachments
  * @bound: the binding to the one process that it was registered for
- * @bound.target_mm: probed mm of that process, with a reference; NULL if the consumer probes a
- *	file, or is not bound yet; used with the consumer claimed
- * @bound.node: node in probed_mm::attached.bound of @bound.target_mm, under its probed_mm::lock
- * @bound.orphaned: that process is gone; under @places.lock
- * @bound.ending: @bound.end has been queued; under @places.lock
- * @bound.end: unregisters the consumer when that process is gone
  * @file: the file that it probes
- * @file.probed: that file; NULL if it probes a process
- * @file.offset: position of the instruction in the file, in bytes
- * @file.ref_ctr_offset: position of the reference counter in the file, or 0
- * @file.counted: file with the reference counter of a probe on one process, with a reference; set
- *	before the consumer is attached
- * @file.node: node in probe_file::consumers, protected by probe_file::sem
  * @refused: the places that it is not attached to
- * @refused.nr: their number
- * @refused.why: the first reason, or NULL
  * @insn: the instruction
- * @insn.expect: bytes that must be at the probed address
- * @insn.expect_len: number of bytes in @insn.expect
- * @insn.plan: plan of the instruction as it is in the file, or NULL; constant
  * @free: frees the memory a grace period after the last reference is dropped
  * @solo: consumer set of the sites that have no other consumer; only its dispatch changes
  */
@@ -241,56 +337,19 @@ struct consumer {
 	bool retry_on_nomem;
 	bool inherits;
 	bool in_task;
-	struct {
-		struct consumer_stats __percpu *counts;
-		struct stats_block *block;
-	} stats;
-	struct {
-		bool live;
-		bool sleeps;
-		struct percpu_ref active;
-		struct completion idle;
-	} run;
+	struct consumer_blocks stats;
+	struct consumer_run run;
 	struct filter __rcu *filter;
 	u32 reads;
 	size_t data_size;
 	struct percpu_ref calls;
 	refcount_t refs;
-	struct {
-		bool claimed;
-		bool gone;
-		bool watches_maps;
-	} reg;
-	struct {
-		spinlock_t lock;
-		struct list_head attachments;
-		struct list_head ref_ctrs;
-		struct list_head pads;
-		bool dying;
-	} places;
-	struct {
-		struct probed_mm *target_mm;
-		struct list_head node;
-		bool orphaned;
-		bool ending;
-		struct work_struct end;
-	} bound;
-	struct {
-		struct probe_file *probed;
-		loff_t offset;
-		loff_t ref_ctr_offset;
-		struct file *counted;
-		struct list_head node;
-	} file;
-	struct {
-		atomic_t nr;
-		char *why;
-	} refused;
-	struct {
-		u8 expect[UINSN_MAX_LEN];
-		u8 expect_len;
-		struct ssol_plan *plan;
-	} insn;
+	struct consumer_reg reg;
+	struct consumer_places places;
+	struct consumer_bound bound;
+	struct consumer_file file;
+	struct consumer_refusals refused;
+	struct consumer_insn insn;
 	struct rcu_head free;
 	/* Last: the allocation has room for one pointer in solo.consumers. */
 	struct consumer_set solo;

@@ -206,6 +206,191 @@ enum watched {
 };
 
 /**
+ * struct pmm_uret - part of a probed mm: its return probes
+ * @trampoline: address of the return trampoline, 0 if there is none yet
+ * @calls: calls of return-probed functions
+ * @words: words that are known to be return addresses
+ *
+ * attach/prepare.c sets the trampoline, uret/ the rest.
+ */
+struct pmm_uret {
+	unsigned long trampoline;
+	struct calls calls;
+	struct return_words words;
+};
+
+/**
+ * struct pmm_unwinders - part of a probed mm: the probes on the functions that walk its stacks
+ * @watched: progress of inserting them (unwinder.h)
+ * @lock: read-locked from unwinder_watch() until the return probes or calls exist
+ *	(unwinder_watched()), and while unwinders are looked up; write-locked to remove the probes
+ *	on them (unwinder.c).  Taken before probed_mm::lock
+ *
+ * attach/unwinder.c writes it.
+ */
+struct pmm_unwinders {
+	enum watched watched;
+	struct rw_semaphore lock;
+};
+
+/**
+ * struct pmm_sites - part of a probed mm: its sites
+ * @lock: protects the shape of @tree, and changes of reference counters
+ * @tree: sites by address; read under probed_mm::lock or @lock
+ * @replaced: sites whose text has changed, linked by site::older; under probed_mm::lock.  They
+ *	have no attachments, but a registration in flight may use some of them.  In the end, all
+ *	sites are here until they are freed with the probed mm
+ * @removals: counts removals of breakpoints, starting at 1; under probed_mm::lock
+ *
+ * core/site_tree.c writes it; site_set_idle() counts the removals.
+ */
+struct pmm_sites {
+	spinlock_t lock;
+	struct rb_root tree;
+	struct site *replaced;
+	u32 removals;
+};
+
+/**
+ * struct pmm_areas - part of a probed mm: its SSOL areas
+ * @list: the areas; added under probed_mm::lock, read without a lock
+ * @nr: number of areas
+ * @slots_written: number of slots in all areas; written under probed_mm::lock
+ * @nothing_nearer: a slot in the nearest possible area could not reach the operand of an
+ *	instruction, so further such instructions are stepped; under probed_mm::lock, never cleared
+ *
+ * core/slots.c writes the list; attach/prepare.c writes the last two.
+ */
+struct pmm_areas {
+	struct ssol_area *list[PMM_MAX_AREAS];
+	unsigned int nr;
+	u32 slots_written;
+	bool nothing_nearer;
+};
+
+/**
+ * struct pmm_attached - part of a probed mm: the attachments; under probed_mm::lock
+ * @bound: consumers registered for this process alone
+ * @heirs: number of attachments that forked children get, too
+ * @returns: number of attachments of return probes
+ * @counters: number of attachments of probes on this process with a reference counter
+ *
+ * attach/attach.c writes the list, attach/attachment.c the numbers.
+ */
+struct pmm_attached {
+	struct list_head bound;
+	unsigned int heirs;
+	unsigned int returns;
+	unsigned int counters;
+};
+
+/**
+ * struct pmm_counters - part of a probed mm: reference counters
+ * @live: incremented counters; listed under probed_mm::lock and probed_mm::sites.lock
+ * @gone: counters that are decremented or unmapped, but that forks in flight may have copied;
+ *	under probed_mm::lock.  Freed when one more counter ends while no fork is in flight, or
+ *	with the probed mm
+ * @changes: counts changes and unmappings of counters, starting at 1; changes under
+ *	probed_mm::sites.lock, with the mmap lock held, so that a fork copies all of a change or
+ *	nothing
+ *
+ * attach/ref_ctr.c writes it; core/probed_mm.c initializes it.
+ */
+struct pmm_counters {
+	struct list_head live;
+	struct list_head gone;
+	u64 changes;
+};
+
+/**
+ * struct pmm_text - part of a probed mm: copies and moves of its text
+ * @moving: number of tasks in mremap() of text that had breakpoints, which may be at any address
+ *	meanwhile
+ * @copied_by: distance between probed text and the copy of it that was found last (copied.c); any
+ *	thread writes it
+ *
+ * events/map_events.c writes @moving, trap/copied.c the rest.
+ */
+struct pmm_text {
+	atomic_t moving;
+	unsigned long copied_by;
+};
+
+/**
+ * struct pmm_jumps - part of a probed mm: jumps in the text, and their pads (core/jump_types.h)
+ * @on: the jumps in the text; see jump::in_pmm
+ * @nr: number of them, which any thread may read
+ * @low: no text that a jump has replaced, or that its pad executes instead, is lower
+ * @high: it all ends before or at this address
+ * @off: no jump may be written any more, as its pad could not be mapped; never cleared
+ * @evicted: the program has mapped memory where pads were, which are gone; never cleared
+ * @hidden_text: a mapping may have code that the program has written; see jump_hidden_text().  Set
+ *	with the mmap lock held for writing; cleared under probed_mm::lock, with the mmap lock held
+ * @refused: why no jump could be written when that was last tried, or NULL; under probed_mm::lock
+ * @removals: how often all jumps had to be removed, up to a limit
+ * @not_before: the earliest time at which a jump may be written, in jiffies
+ * @asker: the task whose hit the kernel sees because of probed_mm::asks, only to be compared; or
+ *	NULL
+ * @asked: the site of that hit; set before @asker
+ * @asked_at: jiffies of that hit; set before @asker
+ * @asked_in_vain: the kernel knew its breakpoint; under probed_mm::lock, never cleared
+ * @hot: sites that may get a jump
+ * @work: writes and removes jumps; holds a reference while it is queued
+ * @areas: pad areas; added under probed_mm::lock, read without a lock
+ * @nr_areas: number of them
+ *
+ * jump/jump_text.c writes the first four, jump/pad_area.c the areas, jump/jump.c the rest.  Others
+ * set flags for it: events/eviction.c, events/map_events.c, events/text_access.c; and of
+ * @asker to @asked_at, trap/hit.c and events/foreign.c.
+ */
+struct pmm_jumps {
+	struct list_head on;
+	unsigned int nr;
+	unsigned long low;
+	unsigned long high;
+	bool off;
+	bool evicted;
+	bool hidden_text;
+	const char *refused;
+	unsigned int removals;
+	unsigned long not_before;
+	struct task_struct *asker;
+	struct site *asked;
+	unsigned long asked_at;
+	bool asked_in_vain;
+	struct llist_head hot;
+	struct work_struct work;
+	struct pad_area *areas[PMM_MAX_PAD_AREAS];
+	unsigned int nr_areas;
+};
+
+/**
+ * struct pmm_life - part of a probed mm: its life cycle
+ * @refs: one for the table, and one for each user that has looked it up
+ * @forks: number of children whose fork is reported and not handled yet, and one more while the
+ *	address space lives; see pmm_fork_put()
+ * @dead: the address space is ending; set once
+ * @notifier: reports unmapping, and the end of the address space
+ * @rearm: inserts our breakpoints where another owner's was removed (foreign.c); holds a reference
+ *	while it is queued
+ * @reap: handles the end of the address space in a context that may sleep
+ * @in_list: node in the list of all probed mms, under pmm_list_mutex
+ * @free: frees it after look-ups in flight
+ *
+ * core/probed_mm.c writes it; events/foreign.c has the function of @rearm.
+ */
+struct pmm_life {
+	refcount_t refs;
+	atomic_t forks;
+	bool dead;
+	struct mmu_notifier notifier;
+	struct work_struct rearm;
+	struct work_struct reap;
+	struct list_head in_list;
+	struct rcu_work free;
+};
+
+/**
  * struct probed_mm - one probed address space
  * @node: node in the table, keyed by @mm
  * @mm: the address space; held by @life.notifier
@@ -215,80 +400,19 @@ enum watched {
  * @asks: the kernel is to see the next hit, to find that its uprobes are gone (foreign.c)
  * @unusual: @resumptions, @ringed and @asks in one word, which is 0 in the usual case
  * @unwinders: the probes on the functions that walk its stacks
- * @unwinders.watched: progress of inserting them (unwinder.h)
- * @unwinders.lock: read-locked from unwinder_watch() until the return probes or calls exist
- *	(unwinder_watched()), and while unwinders are looked up; write-locked to remove the probes
- *	on them (unwinder.c).  Taken before @lock
  * @uret: its return probes
- * @uret.trampoline: address of the return trampoline, 0 if there is none yet
- * @uret.calls: calls of return-probed functions
- * @uret.words: words that are known to be return addresses
  * @clockless: a thread must not read the clock; never cleared
  * @passed_on: hits have been passed on to tracers; never cleared
  * @lock: protects sites, sets and areas, and serializes breakpoint writes
  * @sites: its sites
- * @sites.lock: protects the shape of @sites.tree, and changes of reference counters
- * @sites.tree: sites by address; read under @lock or @sites.lock
- * @sites.replaced: sites whose text has changed, linked by site::older; under @lock.
- *	They have no attachments, but a registration in flight may use some of them.
- *	In the end, all sites are here until they are freed with the probed mm
- * @sites.removals: counts removals of breakpoints, starting at 1; under @lock
  * @areas: its SSOL areas
- * @areas.list: the areas; added under @lock, read without a lock
- * @areas.nr: number of areas
- * @areas.slots_written: number of slots in all areas; written under @lock
- * @areas.nothing_nearer: a slot in the nearest possible area could not reach the operand of an
- *	instruction, so further such instructions are stepped; under @lock, never cleared
  * @attached: the attachments; under @lock
- * @attached.bound: consumers registered for this process alone
- * @attached.heirs: number of attachments that forked children get, too
- * @attached.returns: number of attachments of return probes
- * @attached.counters: number of attachments of probes on this process with a reference counter
  * @counters: reference counters
- * @counters.live: incremented counters; listed under @lock and @sites.lock
- * @counters.gone: counters that are decremented or unmapped, but that forks in flight may have
- *	copied; under @lock.  Freed when one more counter ends while no fork is in flight, or with
- *	the probed mm
- * @counters.changes: counts changes and unmappings of counters, starting at 1; changes under
- *	@sites.lock, with the mmap lock held, so that a fork copies all of a change or nothing
  * @text: copies and moves of its text
- * @text.moving: number of tasks in mremap() of text that had breakpoints, which may be at any
- *	address meanwhile
- * @text.copied_by: distance between probed text and the copy of it that was found last
- *	(copied.c); any thread writes it
  * @jumps: jumps in the text, and their pads (core/jump_types.h)
- * @jumps.on: the jumps in the text; see jump::in_pmm
- * @jumps.nr: number of them, which any thread may read
- * @jumps.low: no text that a jump has replaced, or that its pad executes instead, is lower
- * @jumps.high: it all ends before or at this address
- * @jumps.off: no jump may be written any more, as its pad could not be mapped; never cleared
- * @jumps.evicted: the program has mapped memory where pads were, which are gone; never cleared
- * @jumps.hidden_text: a mapping may have code that the program has written; see jump_hidden_text().
- *	Set with the mmap lock held for writing; cleared under @lock, with the mmap lock held
- * @jumps.refused: why no jump could be written when that was last tried, or NULL; under @lock
- * @jumps.removals: how often all jumps had to be removed, up to a limit
- * @jumps.not_before: the earliest time at which a jump may be written, in jiffies
- * @jumps.asker: the task whose hit the kernel sees because of @asks, only to be compared; or NULL
- * @jumps.asked: the site of that hit; set before @jumps.asker
- * @jumps.asked_at: jiffies of that hit; set before @jumps.asker
- * @jumps.asked_in_vain: the kernel knew its breakpoint; under @lock, never cleared
- * @jumps.hot: sites that may get a jump
- * @jumps.work: writes and removes jumps; holds a reference while it is queued
- * @jumps.areas: pad areas; added under @lock, read without a lock
- * @jumps.nr_areas: number of them
  * @ring: its rings, or NULL; set under @lock, and freed with the probed mm
  * @ring_retry: when to try again to have rings, in jiffies, or 0; under @lock
  * @life: its life cycle
- * @life.refs: one for the table, and one for each user that has looked it up
- * @life.forks: number of children whose fork is reported and not handled yet, and one more while
- *	the address space lives; see pmm_fork_put()
- * @life.dead: the address space is ending; set once
- * @life.notifier: reports unmapping, and the end of the address space
- * @life.rearm: inserts our breakpoints where another owner's was removed (foreign.c); holds a
- *	reference while it is queued
- * @life.reap: handles the end of the address space in a context that may sleep
- * @life.in_list: node in the list of all probed mms, under pmm_list_mutex
- * @life.free: frees it after look-ups in flight
  */
 struct probed_mm {
 	struct rhash_head node;
@@ -302,77 +426,20 @@ struct probed_mm {
 		};
 		u32 unusual;
 	};
-	struct {
-		unsigned long trampoline;
-		struct calls calls;
-		struct return_words words;
-	} uret;
+	struct pmm_uret uret;
 	bool clockless;
 	bool passed_on;
-	struct {
-		enum watched watched;
-		struct rw_semaphore lock;	/* see above */
-	} unwinders;
+	struct pmm_unwinders unwinders;
 	struct mutex lock;
-	struct {
-		spinlock_t lock;
-		struct rb_root tree;
-		struct site *replaced;
-		u32 removals;
-	} sites;
-	struct {
-		struct ssol_area *list[PMM_MAX_AREAS];
-		unsigned int nr;
-		u32 slots_written;
-		bool nothing_nearer;
-	} areas;
-	struct {
-		struct list_head bound;
-		unsigned int heirs;
-		unsigned int returns;
-		unsigned int counters;
-	} attached;
-	struct {
-		struct list_head live;
-		struct list_head gone;
-		u64 changes;
-	} counters;
-	struct {
-		atomic_t moving;
-		unsigned long copied_by;
-	} text;
-	struct {
-		struct list_head on;
-		unsigned int nr;
-		unsigned long low;
-		unsigned long high;
-		bool off;
-		bool evicted;
-		bool hidden_text;
-		const char *refused;
-		unsigned int removals;
-		unsigned long not_before;
-		struct task_struct *asker;
-		struct site *asked;
-		unsigned long asked_at;
-		bool asked_in_vain;
-		struct llist_head hot;
-		struct work_struct work;
-		struct pad_area *areas[PMM_MAX_PAD_AREAS];
-		unsigned int nr_areas;
-	} jumps;
+	struct pmm_sites sites;
+	struct pmm_areas areas;
+	struct pmm_attached attached;
+	struct pmm_counters counters;
+	struct pmm_text text;
+	struct pmm_jumps jumps;
 	struct ring *ring;
 	unsigned long ring_retry;
-	struct {
-		refcount_t refs;
-		atomic_t forks;
-		bool dead;
-		struct mmu_notifier notifier;
-		struct work_struct rearm;
-		struct work_struct reap;
-		struct list_head in_list;
-		struct rcu_work free;
-	} life;
+	struct pmm_life life;
 };
 
 /* All fields that a hit of an entry probe reads are in one cache line. */

@@ -59,70 +59,190 @@ struct copy_mark {
 };
 
 /**
+ * struct utask_hit - part of a utask: the hit that task context continues
+ * @work: runs task_ops::hit_work
+ * @queued: @work is pending
+ * @in_handler: a handler that may sleep is running
+ * @shared: the trap has been passed on, as the breakpoint has another owner, too; handlers that
+ *	may sleep get @shared_regs, the registers at the trap
+ * @defer: the deferred parts of the hit, HIT_*
+ * @site: site of the hit
+ * @only: with HIT_ONE in @defer, the only consumer, with a reference on consumer::run.active
+ * @set: the consumers at the time of the hit, with a reference; NULL if @defer needs none
+ * @handler_mask: bits of the consumers in @set whose task handlers must be called
+ * @returning: return instances whose handlers must be called in task context
+ * @shared_regs: valid while @shared is set
+ *
+ * trap/hit.c fills it in, trap/hit_work.c clears it; uret/uretprobe_return.c writes @returning.
+ */
+struct utask_hit {
+	struct callback_head work;
+	bool queued;
+	bool in_handler;
+	bool shared;
+	unsigned int defer;
+	struct site *site;
+	struct consumer *only;
+	struct consumer_set *set;
+	u64 handler_mask;
+	struct uret_instance *returning;
+	struct pt_regs shared_regs;
+};
+
+/**
+ * struct utask_step - part of a utask: the instruction that the task is stepping over
+ * @site: its site, or NULL
+ * @state: state to keep until the end of the step
+ *
+ * trap/resume.c begins it; trap/stepped.c, trap/signal.c and unload.c end it.
+ */
+struct utask_step {
+	struct site *site;
+	struct ssol_step state;
+};
+
+/**
+ * struct utask_signals - part of a utask: state for signals and tracers
+ * @noticed: the kernel is about to look at signals, as soon as utask::hit.work has run
+ * @looked: the module has seen the kernel look at the task's signals
+ * @delayed: site whose slot the task executes under our TF while its signals are delayed, or NULL;
+ *	not used for utask::step.site, whose slot executes under TF anyway
+ * @delayed_steps: number of instructions that the task has executed since @delayed was set
+ * @delays: how often signals have been delayed until an instruction is executed
+ * @watched: with @delayed, the watchpoints to show to a tracer when the delay ends, or 0
+ * @nr_resumptions: number of @resumptions
+ * @resumptions: hits that must not be counted again, oldest first
+ * @returned_to: address to which a signal handler has returned, SIGNAL_ANYWHERE, or 0; valid until
+ *	the next hit
+ * @unwound: site of a system call that a tracer has seen, and that the kernel may restart later;
+ *	or NULL
+ *
+ * trap/signal.c writes it; trap/hit_work.c clears @noticed, events/task_events.c sets @looked.
+ */
+struct utask_signals {
+	bool noticed;
+	bool looked;
+	struct site *delayed;
+	unsigned int delayed_steps;
+	unsigned int delays;
+	unsigned long watched;
+	unsigned int nr_resumptions;
+	struct resumption resumptions[SIGNAL_MAX_RESUMPTIONS];
+	unsigned long returned_to;
+	struct site *unwound;
+};
+
+/**
+ * struct utask_passed_on - part of a utask: a trap that was passed on to a tracer
+ * @site: site of the last trap that was passed on while there was a tracer, or NULL
+ * @told: the same site after the tracer was told of the trap; valid until the next hit
+ * @sp: the stack pointer at that trap
+ *
+ * trap/hit.c, trap/stepped.c and trap/signal.c write it.
+ */
+struct utask_passed_on {
+	struct site *site;
+	struct site *told;
+	unsigned long sp;
+};
+
+/**
+ * struct utask_map - part of a utask: mappings that the task has made
+ * @work: attaches file probes to them
+ * @queued: @work is pending
+ * @moves: the task is in mremap() of probed text or of reference counters
+ *
+ * events/map_events.c writes it.
+ */
+struct utask_map {
+	struct callback_head work;
+	bool queued;
+	bool moves;
+};
+
+/**
+ * struct utask_copied - part of a utask: a breakpoint of which no owner is known
+ * @work: checks whether it is in a copy of probed text
+ * @queued: @work is pending
+ * @at: address of the breakpoint; if it was not in such a copy, kept until the breakpoint traps
+ *	again
+ *
+ * trap/copied.c writes it.
+ */
+struct utask_copied {
+	struct callback_head work;
+	bool queued;
+	unsigned long at;
+};
+
+/**
+ * struct utask_fork - part of a utask: valid from the copying of the address space until the task
+ *	reports its fork (fork.c)
+ * @mark: state of the address space at the time of the copy
+ * @calls: copies of its calls (calls.h), for the child
+ * @copied_to: start of the last mapping that the task has begun to copy
+ *
+ * attach/fork.c and uret/uretprobe_fork.c write it.
+ */
+struct utask_fork {
+	struct copy_mark mark;
+	struct uret_instance *calls;
+	unsigned long copied_to;
+};
+
+/**
+ * struct utask_erase - part of a utask: the task must not come back to a jump
+ * @work: erases it
+ * @queued: @work is pending
+ *
+ * trap/out_of_line.c writes it.
+ */
+struct utask_erase {
+	struct callback_head work;
+	bool queued;
+};
+
+/**
+ * struct utask_forbid - part of a utask: the task must not read the clock any more
+ * @work: erases the jumps whose pads do
+ * @queued: @work is pending
+ *
+ * events/task_events.c writes it.
+ */
+struct utask_forbid {
+	struct callback_head work;
+	bool queued;
+};
+
+/**
+ * struct utask_refill - part of a utask: replacement for this utask in the reserve, charged to the
+ *	program
+ * @work: allocates it
+ * @queued: @work is pending
+ *
+ * core/task.c writes it.
+ */
+struct utask_refill {
+	struct callback_head work;
+	bool queued;
+};
+
+/**
  * struct utask - state of one task
  * @node: node in the table, keyed by @task
  * @task: the task; no reference, as the task outlives its utask
  * @mm: address space of @task when the utask was created, or since the last exec; no reference,
  *	never dereferenced
  * @hit: the hit that task context continues
- * @hit.work: runs task_ops::hit_work
- * @hit.queued: @hit.work is pending
- * @hit.in_handler: a handler that may sleep is running
- * @hit.shared: the trap has been passed on, as the breakpoint has another owner, too;
- *	handlers that may sleep get @hit.shared_regs, the registers at the trap
- * @hit.defer: the deferred parts of the hit, HIT_*
- * @hit.site: site of the hit
- * @hit.only: with HIT_ONE in @hit.defer, the only consumer, with a reference on
- *	consumer::run.active
- * @hit.set: the consumers at the time of the hit, with a reference; NULL if @hit.defer needs none
- * @hit.handler_mask: bits of the consumers in @hit.set whose task handlers must be called
- * @hit.returning: return instances whose handlers must be called in task context
- * @hit.shared_regs: valid while @hit.shared is set
  * @step: the instruction that the task is stepping over
- * @step.site: its site, or NULL
- * @step.state: state to keep until the end of the step
  * @signals: state for signals and tracers
- * @signals.noticed: the kernel is about to look at signals, as soon as @hit.work has run
- * @signals.looked: the module has seen the kernel look at the task's signals
- * @signals.delayed: site whose slot the task executes under our TF while its signals are delayed,
- *	or NULL; not used for @step.site, whose slot executes under TF anyway
- * @signals.delayed_steps: number of instructions that the task has executed since @signals.delayed
- *	was set
- * @signals.delays: how often signals have been delayed until an instruction is executed
- * @signals.watched: with @signals.delayed, the watchpoints to show to a tracer when the delay ends,
- *	or 0
- * @signals.nr_resumptions: number of @signals.resumptions
- * @signals.resumptions: hits that must not be counted again, oldest first
- * @signals.returned_to: address to which a signal handler has returned, SIGNAL_ANYWHERE, or 0;
- *	valid until the next hit
- * @signals.unwound: site of a system call that a tracer has seen, and that the kernel may restart
- *	later; or NULL
  * @passed_on: a trap that was passed on to a tracer
- * @passed_on.site: site of the last trap that was passed on while there was a tracer, or NULL
- * @passed_on.told: the same site after the tracer was told of the trap; valid until the next hit
- * @passed_on.sp: the stack pointer at that trap
  * @map: mappings that the task has made
- * @map.work: attaches file probes to them
- * @map.queued: @map.work is pending
- * @map.moves: the task is in mremap() of probed text or of reference counters
  * @copied: a breakpoint of which no owner is known
- * @copied.work: checks whether it is in a copy of probed text
- * @copied.queued: @copied.work is pending
- * @copied.at: address of the breakpoint; if it was not in such a copy, kept until the breakpoint
- *	traps again
  * @fork: valid from the copying of the address space until the task reports its fork (fork.c)
- * @fork.mark: state of the address space at the time of the copy
- * @fork.calls: copies of its calls (calls.h), for the child
- * @fork.copied_to: start of the last mapping that the task has begun to copy
  * @erase: the task must not come back to a jump
- * @erase.work: erases it
- * @erase.queued: @erase.work is pending
  * @forbid: the task must not read the clock any more
- * @forbid.work: erases the jumps whose pads do
- * @forbid.queued: @forbid.work is pending
  * @refill: replacement for this utask in the reserve, charged to the program
- * @refill.work: allocates it
- * @refill.queued: @refill.work is pending
  * @exited: the task has exited; the last pending work frees the utask
  * @rcu: frees it after look-ups in the table
  */
@@ -130,67 +250,16 @@ struct utask {
 	struct hlist_node node;
 	struct task_struct *task;
 	struct mm_struct *mm;
-	struct {
-		struct callback_head work;
-		bool queued;
-		bool in_handler;
-		bool shared;
-		unsigned int defer;
-		struct site *site;
-		struct consumer *only;
-		struct consumer_set *set;
-		u64 handler_mask;
-		struct uret_instance *returning;
-		struct pt_regs shared_regs;
-	} hit;
-	struct {
-		struct site *site;
-		struct ssol_step state;
-	} step;
-	struct {
-		bool noticed;
-		bool looked;
-		struct site *delayed;
-		unsigned int delayed_steps;
-		unsigned int delays;
-		unsigned long watched;
-		unsigned int nr_resumptions;
-		struct resumption resumptions[SIGNAL_MAX_RESUMPTIONS];
-		unsigned long returned_to;
-		struct site *unwound;
-	} signals;
-	struct {
-		struct site *site;
-		struct site *told;
-		unsigned long sp;
-	} passed_on;
-	struct {
-		struct callback_head work;
-		bool queued;
-		bool moves;
-	} map;
-	struct {
-		struct callback_head work;
-		bool queued;
-		unsigned long at;
-	} copied;
-	struct {
-		struct copy_mark mark;
-		struct uret_instance *calls;
-		unsigned long copied_to;
-	} fork;
-	struct {
-		struct callback_head work;
-		bool queued;
-	} erase;
-	struct {
-		struct callback_head work;
-		bool queued;
-	} forbid;
-	struct {
-		struct callback_head work;
-		bool queued;
-	} refill;
+	struct utask_hit hit;
+	struct utask_step step;
+	struct utask_signals signals;
+	struct utask_passed_on passed_on;
+	struct utask_map map;
+	struct utask_copied copied;
+	struct utask_fork fork;
+	struct utask_erase erase;
+	struct utask_forbid forbid;
+	struct utask_refill refill;
 	bool exited;
 	struct rcu_head rcu;
 };
