@@ -21,7 +21,7 @@
 
 static bool release_pads(struct probed_mm *pmm, void *unused)
 {
-	if (!READ_ONCE(pmm->jumps.nr_areas) || !mmget_not_zero(pmm->mm))
+	if (!READ_ONCE(pmm->pads.nr) || !mmget_not_zero(pmm->mm))
 		return true;
 	mutex_lock(&pmm->lock);
 	pads_disarm(pmm);

@@ -317,31 +317,23 @@ struct pmm_text {
 };
 
 /**
- * struct pmm_jumps - part of a probed mm: jumps in the text, and their pads (core/jump_types.h)
+ * struct pmm_jumps - part of a probed mm: jumps in the text (jump_types.h)
  * @on: the jumps in the text; see jump::in_pmm
  * @nr: number of them, which any thread may read
  * @low: no text that a jump has replaced, or that its pad executes instead, is lower
  * @high: it all ends before or at this address
  * @off: no jump may be written any more, as its pad could not be mapped; never cleared
- * @evicted: the program has mapped memory where pads were, which are gone; never cleared
  * @hidden_text: a mapping may have code that the program has written; see jump_hidden_text().  Set
  *	with the mmap lock held for writing; cleared under probed_mm::lock, with the mmap lock held
  * @refused: why no jump could be written when that was last tried, or NULL; under probed_mm::lock
  * @removals: how often all jumps had to be removed, up to a limit
  * @not_before: the earliest time at which a jump may be written, in jiffies
- * @asker: the task whose hit the kernel sees because of probed_mm::asks, only to be compared; or
- *	NULL
- * @asked: the site of that hit; set before @asker
- * @asked_at: jiffies of that hit; set before @asker
- * @asked_in_vain: the kernel knew its breakpoint; under probed_mm::lock, never cleared
  * @hot: sites that may get a jump
  * @work: writes and removes jumps; holds a reference while it is queued
- * @areas: pad areas; added under probed_mm::lock, read without a lock
- * @nr_areas: number of them
  *
- * jump/jump_text.c writes the first four, jump/pad_area.c the areas, jump/jump.c the rest.  Others
- * set flags for it: events/eviction.c, events/map_events.c, events/text_access.c; and of
- * @asker to @asked_at, trap/hit.c and events/foreign.c.
+ * jump/jump_text.c writes the first four, jump/jump.c the rest.  Others set flags for it:
+ * jump/pad_area.c and events/eviction.c @off, events/map_events.c @hidden_text,
+ * events/text_access.c @not_before.
  */
 struct pmm_jumps {
 	struct list_head on;
@@ -349,19 +341,57 @@ struct pmm_jumps {
 	unsigned long low;
 	unsigned long high;
 	bool off;
-	bool evicted;
 	bool hidden_text;
 	const char *refused;
 	unsigned int removals;
 	unsigned long not_before;
-	struct task_struct *asker;
-	struct site *asked;
-	unsigned long asked_at;
-	bool asked_in_vain;
 	struct llist_head hot;
 	struct work_struct work;
+};
+
+/**
+ * struct pmm_pads - part of a probed mm: the areas of its pads
+ * @areas: the areas; added under probed_mm::lock, read without a lock
+ * @nr: number of them
+ * @evicted: the program has mapped memory where pads were, which are gone; never cleared
+ *
+ * jump/pad_area.c writes it, and frees the areas with the probed mm.
+ */
+struct pmm_pads {
 	struct pad_area *areas[PMM_MAX_PAD_AREAS];
-	unsigned int nr_areas;
+	unsigned int nr;
+	bool evicted;
+};
+
+/**
+ * struct pmm_rings - part of a probed mm: its rings
+ * @all: the rings, or NULL; set under probed_mm::lock
+ * @retry: when to try again to have rings, in jiffies, or 0; under probed_mm::lock
+ * @clockless: a thread must not read the clock; never cleared
+ *
+ * jump/ring.c writes it, and frees the rings with the probed mm.
+ */
+struct pmm_rings {
+	struct ring *all;
+	unsigned long retry;
+	bool clockless;
+};
+
+/**
+ * struct pmm_asking - part of a probed mm: whether the kernel still knows its breakpoint
+ * @task: the task whose hit the kernel sees because of probed_mm::asks, only to be compared; or
+ *	NULL
+ * @site: the site of that hit; set before @task
+ * @at: jiffies of that hit; set before @task
+ * @in_vain: the kernel knew its breakpoint; under probed_mm::lock, never cleared
+ *
+ * trap/hit.c asks; events/foreign.c takes the answer, and jump/jump.c waits for it.
+ */
+struct pmm_asking {
+	struct task_struct *task;
+	struct site *site;
+	unsigned long at;
+	bool in_vain;
 };
 
 /**
@@ -401,7 +431,6 @@ struct pmm_life {
  * @unusual: @resumptions, @ringed and @asks in one word, which is 0 in the usual case
  * @unwinders: the probes on the functions that walk its stacks
  * @uret: its return probes
- * @clockless: a thread must not read the clock; never cleared
  * @passed_on: hits have been passed on to tracers; never cleared
  * @lock: protects sites, sets and areas, and serializes breakpoint writes
  * @sites: its sites
@@ -409,9 +438,10 @@ struct pmm_life {
  * @attached: the attachments; under @lock
  * @counters: reference counters
  * @text: copies and moves of its text
- * @jumps: jumps in the text, and their pads (core/jump_types.h)
- * @ring: its rings, or NULL; set under @lock, and freed with the probed mm
- * @ring_retry: when to try again to have rings, in jiffies, or 0; under @lock
+ * @jumps: jumps in the text
+ * @pads: the areas of its pads
+ * @rings: its rings
+ * @asking: whether the kernel still knows its breakpoint
  * @life: its life cycle
  */
 struct probed_mm {
@@ -427,7 +457,6 @@ struct probed_mm {
 		u32 unusual;
 	};
 	struct pmm_uret uret;
-	bool clockless;
 	bool passed_on;
 	struct pmm_unwinders unwinders;
 	struct mutex lock;
@@ -437,8 +466,9 @@ struct probed_mm {
 	struct pmm_counters counters;
 	struct pmm_text text;
 	struct pmm_jumps jumps;
-	struct ring *ring;
-	unsigned long ring_retry;
+	struct pmm_pads pads;
+	struct pmm_rings rings;
+	struct pmm_asking asking;
 	struct pmm_life life;
 };
 

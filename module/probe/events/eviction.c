@@ -137,7 +137,7 @@ bool eviction_do(struct probed_mm *pmm)
 {
 	if (mutex_lock_killable(&pmm->lock))
 		return true;
-	if (!pmm->jumps.evicted) {
+	if (!pmm->pads.evicted) {
 		jumps_erase_for_read(pmm, 0, ULONG_MAX);
 		/* If threads may be in pads, and the program maps over them, none may come back. */
 		if (threads_leave(pmm))

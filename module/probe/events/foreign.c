@@ -199,7 +199,7 @@ static int on_force_sig(struct kprobe *kp, struct pt_regs *regs)
 	if (skip) {
 		user->ip = site->key.addr;
 		/* If the kernel was asked, the hit is yet to be handled. */
-		if (cmpxchg(&site->pmm->jumps.asker, current, NULL) != current)
+		if (cmpxchg(&site->pmm->asking.task, current, NULL) != current)
 			signal_note_resumption(site, user);
 	} else if (!site) {
 		skip = copied_trap(user);

@@ -196,7 +196,7 @@ static const char *jumps_refused(struct probed_mm *pmm)
 		return "it is 32-bit code";
 	if (pmm->jumps.off)
 		return "memory for jumps could not be mapped into the process";
-	if (READ_ONCE(pmm->jumps.evicted))
+	if (READ_ONCE(pmm->pads.evicted))
 		return "the process has mapped memory where pads were";
 	if (!arch_pads_work(pmm->mm))
 		return "the process uses protection keys";
@@ -322,15 +322,15 @@ static void ask_for_uprobes(struct probed_mm *pmm)
 	struct attachment *a;
 
 	/* Pairs with hit_asks(). */
-	if (smp_load_acquire(&pmm->jumps.asker) &&
-	    time_before(jiffies, READ_ONCE(pmm->jumps.asked_at) + ANSWER_WITHIN))
+	if (smp_load_acquire(&pmm->asking.task) &&
+	    time_before(jiffies, READ_ONCE(pmm->asking.at) + ANSWER_WITHIN))
 		return;
-	if (xchg(&pmm->jumps.asker, NULL)) {
-		list_for_each_entry(a, &pmm->jumps.asked->attachments, in_site)
+	if (xchg(&pmm->asking.task, NULL)) {
+		list_for_each_entry(a, &pmm->asking.site->attachments, in_site)
 			consumer_missed(a->consumer);
-		pmm->jumps.asked_in_vain = true;
+		pmm->asking.in_vain = true;
 	}
-	if (pmm->jumps.asked_in_vain)
+	if (pmm->asking.in_vain)
 		return;
 	compat_recount_uprobes(pmm->mm);
 	WRITE_ONCE(pmm->asks, true);

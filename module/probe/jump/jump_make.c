@@ -62,7 +62,7 @@ const char *site_trap_reason(const struct site *site)
 
 	if (why)
 		return reasons[why];
-	if (!arch_pads_record() || READ_ONCE(site->pmm->clockless))
+	if (!arch_pads_record() || READ_ONCE(site->pmm->rings.clockless))
 		return "a probe there needs the trap, as the program cannot read the clock";
 	return "a probe there needs the trap, or their conditions differ";
 }
@@ -205,7 +205,7 @@ static enum barred text_get(struct jump_maker *maker, struct site *site, u8 *tex
 static bool may_record(const struct site *site)
 {
 	return !READ_ONCE(site->ringless) && arch_pads_record() &&
-	       !READ_ONCE(site->pmm->clockless);
+	       !READ_ONCE(site->pmm->rings.clockless);
 }
 
 /* Change @work so that a pad that does it serves another consumer, too, if that is possible. */
@@ -274,7 +274,7 @@ static int jump_place(struct jump *jump)
 	if (!ret && jump->pad.records)
 		ret = ring_get(pmm);
 	/* It may have been found out just now. */
-	if (!ret && jump->pad.records && READ_ONCE(pmm->clockless))
+	if (!ret && jump->pad.records && READ_ONCE(pmm->rings.clockless))
 		ret = -ENOMEM;
 	if (!ret && jump->pad.records)
 		ret = ring_prepare_jump(pmm, jump);

@@ -315,7 +315,7 @@ void jumps_show_text(const struct probed_mm *pmm, unsigned long addr, u8 *text, 
 	unsigned long at;
 	unsigned int i;
 
-	if (!READ_ONCE(pmm->jumps.nr_areas))
+	if (!READ_ONCE(pmm->pads.nr))
 		return;
 	rcu_read_lock();
 	for (at = addr - (PUN_LEN - 1); at != addr + len; at++) {

@@ -48,11 +48,11 @@ enum pages {
 static struct pad_area *area_once_at(const struct probed_mm *pmm, unsigned long addr)
 {
 	/* Pairs with area_create(): the first @nr_areas areas are complete. */
-	unsigned int i, nr = smp_load_acquire(&pmm->jumps.nr_areas);
+	unsigned int i, nr = smp_load_acquire(&pmm->pads.nr);
 
 	for (i = 0; i < nr; i++) {
-		if (addr - pmm->jumps.areas[i]->base < PAD_AREA_SIZE)
-			return pmm->jumps.areas[i];
+		if (addr - pmm->pads.areas[i]->base < PAD_AREA_SIZE)
+			return pmm->pads.areas[i];
 	}
 	return NULL;
 }
@@ -67,17 +67,17 @@ static struct pad_area *area_once_at(const struct probed_mm *pmm, unsigned long 
  */
 struct pad_area *pad_area_at(const struct probed_mm *pmm, unsigned long addr)
 {
-	return READ_ONCE(pmm->jumps.evicted) ? NULL : area_once_at(pmm, addr);
+	return READ_ONCE(pmm->pads.evicted) ? NULL : area_once_at(pmm, addr);
 }
 
 /* Check whether a pad area, or its counters, are in a range.  Context: any. */
 bool pad_areas_in(const struct probed_mm *pmm, unsigned long addr, unsigned long len)
 {
 	/* Pairs with area_create(). */
-	unsigned int i, nr = smp_load_acquire(&pmm->jumps.nr_areas);
+	unsigned int i, nr = smp_load_acquire(&pmm->pads.nr);
 
-	for (i = 0; i < nr && !READ_ONCE(pmm->jumps.evicted); i++) {
-		unsigned long base = pmm->jumps.areas[i]->base;
+	for (i = 0; i < nr && !READ_ONCE(pmm->pads.evicted); i++) {
+		unsigned long base = pmm->pads.areas[i]->base;
 
 		if (addr < base + SPAN && addr + len > base)
 			return true;
@@ -139,9 +139,9 @@ static bool room_at(const struct probed_mm *pmm, unsigned long base)
 		    (vma->vm_flags & VM_GROWSDOWN && vma->vm_start - end < ROOM_TO_GROW)))
 		return false;
 	/* The program may have unmapped an area, and threads may still be in its pads. */
-	for (i = 0; i < pmm->jumps.nr_areas; i++) {
-		if (pmm->jumps.areas[i]->base < end &&
-		    pmm->jumps.areas[i]->base + SPAN > start)
+	for (i = 0; i < pmm->pads.nr; i++) {
+		if (pmm->pads.areas[i]->base < end &&
+		    pmm->pads.areas[i]->base + SPAN > start)
 			return false;
 	}
 	for (i = 0; i < pmm->areas.nr; i++) {
@@ -218,7 +218,7 @@ static struct pad_area *area_create(struct probed_mm *pmm, const struct pun *pun
 	struct pad_area *area;
 	long ret = -ENOSPC;
 
-	if (pmm->jumps.nr_areas == PMM_MAX_PAD_AREAS)
+	if (pmm->pads.nr == PMM_MAX_PAD_AREAS)
 		return ERR_PTR(-ENOSPC);
 	area = kvzalloc(sizeof(*area), SSOL_GFP);
 	if (!area)
@@ -245,9 +245,9 @@ static struct pad_area *area_create(struct probed_mm *pmm, const struct pun *pun
 		kvfree(area);
 		return ERR_PTR(ret);
 	}
-	pmm->jumps.areas[pmm->jumps.nr_areas] = area;
+	pmm->pads.areas[pmm->pads.nr] = area;
 	/* Pairs with pad_area_at(). */
-	smp_store_release(&pmm->jumps.nr_areas, pmm->jumps.nr_areas + 1);
+	smp_store_release(&pmm->pads.nr, pmm->pads.nr + 1);
 	return area;
 }
 
@@ -276,8 +276,8 @@ void pads_free(struct probed_mm *pmm)
 {
 	unsigned int i;
 
-	for (i = 0; i < pmm->jumps.nr_areas; i++)
-		area_free(pmm->jumps.areas[i]);
+	for (i = 0; i < pmm->pads.nr; i++)
+		area_free(pmm->pads.areas[i]);
 }
 
 /* Choose the counter of a pad, and bring its page into memory. */
@@ -470,8 +470,8 @@ int pad_place(struct probed_mm *pmm, struct jump *jump)
 
 	lockdep_assert_held(&pmm->lock);
 	for (pages = PAGES_USED; pages <= PAGES_ANY; pages++) {
-		for (i = 0; i < pmm->jumps.nr_areas; i++) {
-			area = pmm->jumps.areas[i];
+		for (i = 0; i < pmm->pads.nr; i++) {
+			area = pmm->pads.areas[i];
 			at = area_fit(area, &jump->pad, len, pages);
 			ret = at ? area_put(pmm, area, jump, at) : -ENOSPC;
 			if (ret != -ENOSPC && ret != -ERANGE)
@@ -516,8 +516,8 @@ void pads_disarm(struct probed_mm *pmm)
 	unsigned int i;
 
 	lockdep_assert_held(&pmm->lock);
-	for (i = 0; i < pmm->jumps.nr_areas; i++) {
-		area = pmm->jumps.areas[i];
+	for (i = 0; i < pmm->pads.nr; i++) {
+		area = pmm->pads.areas[i];
 		xa_for_each(&area->jumps, unit, jump)
 			pad_disarm(pmm, area, jump);
 		if (!arch_text_translated())
@@ -547,9 +547,9 @@ void pads_evict(struct probed_mm *pmm)
 	bool ours;
 
 	lockdep_assert_held(&pmm->lock);
-	WRITE_ONCE(pmm->jumps.evicted, true);
-	for (i = 0; i < pmm->jumps.nr_areas; i++) {
-		area = pmm->jumps.areas[i];
+	WRITE_ONCE(pmm->pads.evicted, true);
+	for (i = 0; i < pmm->pads.nr; i++) {
+		area = pmm->pads.areas[i];
 		xa_for_each(&area->jumps, unit, jump) {
 			if (jump->trap)
 				site_del_pad(jump);

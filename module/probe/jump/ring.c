@@ -135,7 +135,7 @@ static void find_clockless(struct probed_mm *pmm)
 	rcu_read_lock();
 	for_each_process_thread(process, thread) {
 		if (READ_ONCE(thread->mm) == pmm->mm && arch_ticks_hidden(thread))
-			WRITE_ONCE(pmm->clockless, true);
+			WRITE_ONCE(pmm->rings.clockless, true);
 	}
 	rcu_read_unlock();
 }
@@ -161,18 +161,18 @@ int ring_get(struct probed_mm *pmm)
 	struct ring *ring;
 
 	lockdep_assert_held(&pmm->lock);
-	if (pmm->ring)
+	if (pmm->rings.all)
 		return 0;
-	if (pmm->ring_retry && time_before(jiffies, pmm->ring_retry))
+	if (pmm->rings.retry && time_before(jiffies, pmm->rings.retry))
 		return -ENOMEM;
 	ring = ring_create(pmm);
 	if (IS_ERR(ring)) {
-		pmm->ring_retry = jiffies + RETRY_AFTER ?: 1;
+		pmm->rings.retry = jiffies + RETRY_AFTER ?: 1;
 		return -ENOMEM;
 	}
 	ring_clock_init();
 	/* Pairs with ring_drain() and others: the ring is complete. */
-	smp_store_release(&pmm->ring, ring);
+	smp_store_release(&pmm->rings.all, ring);
 	WRITE_ONCE(pmm->ringed, true);
 	if (atomic_inc_return(&rings_nr) == 1)
 		schedule_delayed_work(&rings_work, EMPTY_EACH);
@@ -196,10 +196,10 @@ int ring_get(struct probed_mm *pmm)
  */
 bool ring_forbid(struct probed_mm *pmm)
 {
-	WRITE_ONCE(pmm->clockless, true);
+	WRITE_ONCE(pmm->rings.clockless, true);
 	/* Pairs with ring_get(). */
 	smp_mb();
-	return READ_ONCE(pmm->ring);
+	return READ_ONCE(pmm->rings.all);
 }
 
 /**
@@ -212,7 +212,7 @@ bool ring_forbid(struct probed_mm *pmm)
  */
 int ring_prepare_jump(const struct probed_mm *pmm, struct jump *jump)
 {
-	struct ring *ring = pmm->ring;
+	struct ring *ring = pmm->rings.all;
 	unsigned int piece = ring->nr_jumps / RING_JUMPS_PIECE;
 
 	if (piece == ARRAY_SIZE(ring->jumps))
@@ -238,8 +238,9 @@ void ring_add_jump(struct probed_mm *pmm, struct jump *jump)
 	u32 id = jump->pad.recording.id;
 
 	/* Pairs with jump_of_id(): the jump is complete. */
-	smp_store_release(&pmm->ring->jumps[id / RING_JUMPS_PIECE][id % RING_JUMPS_PIECE], jump);
-	pmm->ring->nr_jumps++;
+	smp_store_release(&pmm->rings.all->jumps[id / RING_JUMPS_PIECE][id % RING_JUMPS_PIECE],
+			  jump);
+	pmm->rings.all->nr_jumps++;
 }
 
 /**
@@ -251,7 +252,7 @@ void ring_add_jump(struct probed_mm *pmm, struct jump *jump)
 void ring_request_page(struct probed_mm *pmm)
 {
 	/* Pairs with ring_get(). */
-	struct ring *ring = smp_load_acquire(&pmm->ring);
+	struct ring *ring = smp_load_acquire(&pmm->rings.all);
 	unsigned int cpu = smp_processor_id();
 
 	if (!ring || READ_ONCE(ring->pages[ring->nr_heads + cpu]) ||
@@ -269,7 +270,7 @@ void ring_request_page(struct probed_mm *pmm)
  */
 void ring_fill(struct probed_mm *pmm)
 {
-	struct ring *ring = pmm->ring;
+	struct ring *ring = pmm->rings.all;
 	unsigned int cpu;
 
 	if (!ring)
@@ -384,7 +385,7 @@ static bool has_ring_of(int cpu, void *mm)
  */
 void ring_flush(struct probed_mm *pmm)
 {
-	if (!READ_ONCE(pmm->ring))
+	if (!READ_ONCE(pmm->rings.all))
 		return;
 	/* As in rings_empty(). */
 	smp_mb();
@@ -399,9 +400,9 @@ void ring_flush(struct probed_mm *pmm)
  */
 void ring_free(struct probed_mm *pmm)
 {
-	if (!pmm->ring)
+	if (!pmm->rings.all)
 		return;
-	ring_destroy(pmm->ring);
+	ring_destroy(pmm->rings.all);
 	atomic_dec(&rings_nr);
 }
 
@@ -409,7 +410,7 @@ void ring_free(struct probed_mm *pmm)
 static bool ring_close(struct probed_mm *pmm, void *unused)
 {
 	/* Pairs with ring_get(). */
-	struct ring *ring = smp_load_acquire(&pmm->ring);
+	struct ring *ring = smp_load_acquire(&pmm->rings.all);
 	unsigned int cpu;
 
 	if (ring) {
@@ -423,7 +424,7 @@ static bool ring_close(struct probed_mm *pmm, void *unused)
 static bool ring_shut(struct probed_mm *pmm, void *unused)
 {
 	/* Pairs with ring_get(). */
-	struct ring *ring = smp_load_acquire(&pmm->ring);
+	struct ring *ring = smp_load_acquire(&pmm->rings.all);
 	unsigned int cpu;
 
 	if (ring) {
@@ -464,7 +465,7 @@ void rings_disable(bool disable)
  */
 const char *ring_missing(const struct probed_mm *pmm)
 {
-	const struct ring *ring = pmm->ring;
+	const struct ring *ring = pmm->rings.all;
 	unsigned int cpu;
 
 	if (atomic_read(&holders))

@@ -210,7 +210,7 @@ void ring_restart(const struct probed_mm *pmm)
 void ring_drain(struct probed_mm *pmm, unsigned int cpu, bool open)
 {
 	/* Pairs with ring_get(). */
-	struct ring *ring = smp_load_acquire(&pmm->ring);
+	struct ring *ring = smp_load_acquire(&pmm->rings.all);
 	/* Pairs with page_get(). */
 	struct page *page = smp_load_acquire(&ring->pages[ring->nr_heads + cpu]);
 	struct pad_head *head = ring_head(ring, cpu);

@@ -82,7 +82,7 @@ static inline unsigned long ring_limit(const struct ring *ring, unsigned int cpu
 static inline bool ring_has_work(const struct probed_mm *pmm, unsigned int cpu, bool open)
 {
 	/* Pairs with ring_get(). */
-	const struct ring *ring = smp_load_acquire(&pmm->ring);
+	const struct ring *ring = smp_load_acquire(&pmm->rings.all);
 	const struct pad_head *head;
 
 	if (!ring || !READ_ONCE(ring->pages[ring->nr_heads + cpu]))

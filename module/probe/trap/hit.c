@@ -548,10 +548,10 @@ static bool hit_asks(struct site *site)
 	if (current->ptrace || READ_ONCE(site->state) != SITE_ARMED ||
 	    READ_ONCE(site->owner) != OWNER_OURS || !xchg(&pmm->asks, false))
 		return false;
-	pmm->jumps.asked = site;
-	pmm->jumps.asked_at = jiffies;
+	pmm->asking.site = site;
+	pmm->asking.at = jiffies;
 	/* Pairs with the exchange in ask_for_uprobes(). */
-	smp_store_release(&pmm->jumps.asker, current);
+	smp_store_release(&pmm->asking.task, current);
 	return true;
 }
 
@@ -586,7 +586,7 @@ static noinline int hit_elsewhere(struct pt_regs *regs)
 {
 	struct probed_mm *pmm = pmm_lookup(current->mm);
 
-	if (pmm && READ_ONCE(pmm->jumps.nr_areas) && arch_code_mode(regs) == UINSN_MODE_64 &&
+	if (pmm && READ_ONCE(pmm->pads.nr) && arch_code_mode(regs) == UINSN_MODE_64 &&
 	    jump_trap(regs, regs->ip - ARCH_BREAKPOINT_LEN))
 		return NOTIFY_STOP;
 	if (pmm)
