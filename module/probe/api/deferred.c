@@ -82,7 +82,7 @@ static unsigned long take_wishes(struct uprobe *u)
 	return asked & ASKED_WISHES ? asked : 0;
 }
 
-static void tell(struct uprobe *u, bool reg, enum consumer_type type, int result)
+static void report(struct uprobe *u, bool reg, enum consumer_type type, int result)
 {
 	if (u->registration_callback)
 		u->registration_callback(u, reg, type == CONSUMER_RETURN ? UPTY_URETPROBE :
@@ -117,7 +117,7 @@ static void grant_wishes(struct uprobe *u)
 		 */
 		if (first == BIT(ASKED_UNREGISTER) && wishes & first && !(wishes & other))
 			continue;
-		tell(u, first == BIT(ASKED_REGISTER), type, result);
+		report(u, first == BIT(ASKED_REGISTER), type, result);
 	}
 }
 

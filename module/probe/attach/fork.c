@@ -291,7 +291,7 @@ void pmm_fork_consumers(struct probed_mm *child, struct probed_mm *parent)
 	struct attach_request *requests;
 	unsigned int i, nr = 0;
 	struct site *site;
-	bool returns = false, told = false;
+	bool returns = false, reported = false;
 
 	mutex_lock(&parent->lock);
 	if (!parent->attached.heirs) {
@@ -323,9 +323,9 @@ void pmm_fork_consumers(struct probed_mm *child, struct probed_mm *parent)
 	if (returns)
 		unwinder_watched(child);
 	for (i = 0; i < nr; i++) {
-		if (requests[i].result == -ENOMEM && !told) {
+		if (requests[i].result == -ENOMEM && !reported) {
 			pr_warn_ratelimited("no memory: a child of a probed process is not probed, or not everywhere\n");
-			told = true;
+			reported = true;
 		}
 		if (!requests[i].result && requests[i].consumer->file.ref_ctr_offset)
 			ref_ctrs_apply(child, requests[i].consumer,

@@ -37,7 +37,7 @@
  * process, as often as the process maps the file or causes the failure.  So limit the rate of these
  * messages.
  */
-static __printf(3, 4) void site_tell(struct consumer *c, struct ratelimit_state *limit,
+static __printf(3, 4) void site_report(struct consumer *c, struct ratelimit_state *limit,
 				     const char *fmt, ...)
 {
 	struct va_format why = { .fmt = fmt };
@@ -56,7 +56,7 @@ do {										\
 	static DEFINE_RATELIMIT_STATE(limit, DEFAULT_RATELIMIT_INTERVAL,	\
 				      DEFAULT_RATELIMIT_BURST);			\
 										\
-	site_tell(c, &limit, __VA_ARGS__);					\
+	site_report(c, &limit, __VA_ARGS__);					\
 } while (0)
 
 /**
@@ -157,7 +157,7 @@ static bool site_text_moved(struct probed_mm *pmm, unsigned long addr, const u8 
  * Log why the mapping at @addr cannot have breakpoints.  If the mapping of a probed file is gone,
  * log nothing: programs load and unload libraries.  Context: may sleep.
  */
-static void site_tell_mapping(struct consumer *c, struct mm_struct *mm, unsigned long addr)
+static void site_report_mapping(struct consumer *c, struct mm_struct *mm, unsigned long addr)
 {
 	struct vm_area_struct *vma;
 
@@ -184,7 +184,7 @@ static int site_read(struct site_walk *walk, struct consumer *c, struct site *si
 
 	len = text_reader_read(&walk->text, addr, text, UINSN_MAX_LEN);
 	if (len == -EINVAL)
-		site_tell_mapping(c, pmm->mm, addr);
+		site_report_mapping(c, pmm->mm, addr);
 	else if (len == -EIO)
 		site_notice(c, "0x%lx cannot be probed: the text cannot be read", addr);
 	if (len < 0)

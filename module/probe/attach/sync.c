@@ -203,7 +203,7 @@ static bool of_files(const struct site *site)
 }
 
 /* Log why a breakpoint could not be inserted, and keep it for the clients. */
-static void tell_refused(const struct site *site, const char *why)
+static void report_refused(const struct site *site, const char *why)
 {
 	unsigned long addr = site->key.addr;
 	const struct attachment *a;
@@ -225,7 +225,7 @@ static int inserted(const struct syncing *s, int result)
 	if (result == -ESTALE && s->was == SITE_IDLE) {
 		WRITE_ONCE(s->site->state, SITE_IDLE);
 		WRITE_ONCE(s->site->owner, OWNER_OURS);
-		tell_refused(s->site, "another instruction has come in its place");
+		report_refused(s->site, "another instruction has come in its place");
 		return -EEXIST;
 	}
 	if (result == -ESTALE)
@@ -242,7 +242,7 @@ static int inserted(const struct syncing *s, int result)
 	if (result == -EINVAL && of_files(s->site))
 		return result;
 	snprintf(why, sizeof(why), "writing the breakpoint failed, error %d", result);
-	tell_refused(s->site, why);
+	report_refused(s->site, why);
 	return result;
 }
 

@@ -43,12 +43,12 @@ static struct kprobe touch_kprobes[2];
  * struct hook - a kprobe that must not miss a call
  * @kp: the kprobe; exists until the module is unloaded
  * @rp: the kretprobe that @kp is part of, or NULL
- * @told: number of missed calls that the log has reported
+ * @reported: number of missed calls that the log has reported
  */
 struct hook {
 	struct kprobe *kp;
 	struct kretprobe *rp;
-	unsigned long told;
+	unsigned long reported;
 };
 
 /* Protects the table of hooks, and the trial: kprobes_fire(). */
@@ -115,10 +115,10 @@ static void hooks_report(void)
 		struct hook *hook = &hooks[i];
 
 		missed = hook->kp->nmissed + (hook->rp ? hook->rp->nmissed : 0);
-		if (missed > hook->told)
+		if (missed > hook->reported)
 			pr_warn("%lu calls of the kernel's function %ps() went unseen\n",
-				missed - hook->told, (void *)hook->kp->addr);
-		hook->told = missed;
+				missed - hook->reported, (void *)hook->kp->addr);
+		hook->reported = missed;
 	}
 }
 
@@ -139,7 +139,7 @@ static bool kprobes_fire(const char **cause)
 }
 
 /* Report a call that no hook has seen.  If kprobes are switched off, that is the cause. */
-static void tell_unseen(struct work_struct *work)
+static void report_missed(struct work_struct *work)
 {
 	const char *function, *cause;
 
@@ -157,7 +157,7 @@ static void tell_unseen(struct work_struct *work)
 	mutex_unlock(&hooks_mutex);
 }
 
-static DECLARE_WORK(unseen_work, tell_unseen);
+static DECLARE_WORK(unseen_work, report_missed);
 
 /**
  * hook_missed() - report a call that a hook should have seen
@@ -213,7 +213,7 @@ static int kprobe_of(struct kprobe *kp, kprobe_opcode_t *addr)
  * it up, and unregister all of them together.  Do not report a function that has an alternative, or
  * that a kernel may lack.
  */
-static int tell_missing(void)
+static int report_missing(void)
 {
 	static const char debuggers[] = "debuggers see breakpoints and overwrite them";
 	static const char filters[] = "who judges system calls by their place sees slots";
@@ -275,7 +275,7 @@ int hooks_init(const struct hook_ops *ops)
 	int ret;
 
 	hook_ops = ops;
-	ret = tell_missing();
+	ret = report_missing();
 	if (ret)
 		return ret;
 	ret = kprobe_of(&touch_kprobes[0], (kprobe_opcode_t *)touch_traced);

@@ -135,14 +135,14 @@ struct utask_signals {
 /**
  * struct utask_passed_on - part of a utask: a trap that was passed on to a tracer
  * @site: site of the last trap that was passed on while there was a tracer, or NULL
- * @told: the same site after the tracer was told of the trap; valid until the next hit
+ * @reported: the same site after the trap was reported to the tracer; valid until the next hit
  * @sp: the stack pointer at that trap
  *
  * trap/hit.c, trap/stepped.c and trap/signal.c write it.
  */
 struct utask_passed_on {
 	struct site *site;
-	struct site *told;
+	struct site *reported;
 	unsigned long sp;
 };
 

@@ -244,7 +244,7 @@ static bool access_keeps(const struct access *access, int i, const struct site *
 /*
  * Change a debugger's write.  If the debugger removes its own breakpoint, ours stays in the text.
  * If it does so for a single step over the instruction, the task hits ours once more
- * (utask::passed_on.told).  If it writes another instruction, that overwrites our breakpoint.
+ * (utask::passed_on.reported).  If it writes another instruction, that overwrites our breakpoint.
  */
 static void access_write(const struct access *access)
 {

@@ -94,7 +94,7 @@ static bool serves(const struct jump *jump, const struct consumer *c)
  * Call the handlers for a hit.  A consumer that has come, or has got other conditions, after the
  * hit may need another pad.
  */
-static void hit_tell(struct drain *drain)
+static void hit_report(struct drain *drain)
 {
 	const struct consumer_set *set = rcu_dereference(drain->jump->site->set);
 	unsigned int i;
@@ -172,7 +172,7 @@ static unsigned int hit_take(struct drain *drain, const struct ring *ring,
 	time = hit_time(drain, READ_ONCE(record->time));
 	this_cpu_write(oldest_time, time);
 	this_cpu_write(ring_time, time);
-	hit_tell(drain);
+	hit_report(drain);
 	return size;
 }
 

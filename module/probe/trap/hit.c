@@ -146,13 +146,13 @@ static noinline int hit_in_segment(struct pt_regs *regs)
 static bool hit_was_passed_on(const struct site *site, const struct pt_regs *regs)
 {
 	struct utask *utask = utask_find(current);
-	const struct site *told;
+	const struct site *reported;
 
 	if (!utask)
 		return false;
-	told = utask->passed_on.told;
-	utask->passed_on.told = NULL;
-	return told == site && utask->passed_on.sp == regs->sp;
+	reported = utask->passed_on.reported;
+	utask->passed_on.reported = NULL;
+	return reported == site && utask->passed_on.sp == regs->sp;
 }
 
 /*

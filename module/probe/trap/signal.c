@@ -218,7 +218,7 @@ void signal_exec(struct utask *utask, struct pt_regs *regs)
 	utask->signals.returned_to = 0;
 	utask->signals.unwound = NULL;
 	utask->passed_on.site = NULL;
-	utask->passed_on.told = NULL;
+	utask->passed_on.reported = NULL;
 }
 
 /**
@@ -640,7 +640,7 @@ void signal_passed_on(const struct kernel_siginfo *info)
 	    task_pt_regs(current)->ip != site->key.addr + ARCH_BREAKPOINT_LEN)
 		return;
 	utask->passed_on.site = NULL;
-	utask->passed_on.told = site;
+	utask->passed_on.reported = site;
 	WRITE_ONCE(site->pmm->passed_on, true);
 	WRITE_ONCE(site->pmm->resumptions, true);
 }

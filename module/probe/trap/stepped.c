@@ -54,7 +54,7 @@ bool hit_step(struct pt_regs *regs)
 
 	/* The tracer has had the task step over a copy of the instruction, elsewhere. */
 	if (utask)
-		utask->passed_on.told = NULL;
+		utask->passed_on.reported = NULL;
 	rcu_read_lock();
 	pmm = pmm_lookup(current->mm);
 	site = pmm ? site_of_slot(pmm, regs->ip) : NULL;

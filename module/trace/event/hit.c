@@ -226,7 +226,7 @@ static void publish(const struct hit *hit, struct tracer_record *record,
 }
 
 /* Check whether the hit has receivers other than the buffer. */
-static bool is_told(const struct hit *hit)
+static bool is_reported(const struct hit *hit)
 {
 	return tracer_listened() ||
 	       rcu_access_pointer(hit->site->event->synth);
@@ -253,7 +253,7 @@ static void keep(const struct hit *hit, struct tracer_buffer *b, void *record,
 		tracer_buffer_write(b, record, len);
 	/* A hit in a ring was before anybody listened, and may interrupt a report. */
 	if (tracer_listened() && !hit->ring)
-		tracer_tell(hit->site->def, record, len, hit->ret_ip, hit->regs);
+		tracer_report(hit->site->def, record, len, hit->ret_ip, hit->regs);
 	publish(hit, record, len);
 }
 
@@ -317,7 +317,7 @@ static __always_inline enum tracer_drop drops(const struct hit *hit, const struc
 		return why;
 	if (!tracer_pids_pass(t->pids, current))
 		return TRACER_DROP_LISTS;
-	return !tracer_buffer_is_on(&t->buffer) && !is_told(hit) ? TRACER_DROP_OFF :
+	return !tracer_buffer_is_on(&t->buffer) && !is_reported(hit) ? TRACER_DROP_OFF :
 								   TRACER_DROP_NOT;
 }
 
@@ -342,7 +342,7 @@ static void record(struct hit *hit)
 	hit->preempt_count = hit->ring ? 0 : preempt_count() & 0xf;
 	hit->stack = !hit->ring && tracer_option(t, TRACER_OPT_USERSTACKTRACE);
 
-	if (hit->site->in_place && !hit->stack && !is_told(hit) &&
+	if (hit->site->in_place && !hit->stack && !is_reported(hit) &&
 	    !rcu_access_pointer(hit->site->event->filter))
 		record_in_place(hit, b);
 	else if (hit->trap)

@@ -21,8 +21,8 @@
 /* The kernel function that unwinds a stack for perf and BPF. */
 #define CALLCHAIN_FUNCTION	"perf_callchain_user"
 
-/* The hit that this CPU passes to other tools at the moment; set by tracer_telling(), or NULL. */
-DEFINE_PER_CPU(const struct tracer_told *, tracer_told);
+/* The hit that this CPU passes to other tools at the moment; set by tracer_reporting(), or NULL. */
+DEFINE_PER_CPU(const struct tracer_reported *, tracer_reported);
 
 /**
  * struct unwinding - a call of perf_callchain_user(), from its entry to its return
@@ -40,7 +40,7 @@ static int unwinding_begins(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct unwinding *u = (struct unwinding *)ri->data;
 
-	if (!__this_cpu_read(tracer_told))
+	if (!__this_cpu_read(tracer_reported))
 		return 1;
 	u->ctx = (void *)regs_get_kernel_argument(regs, 0);
 	u->at = u->ctx->entry->nr;
@@ -55,13 +55,13 @@ static int unwinding_begins(struct kretprobe_instance *ri, struct pt_regs *regs)
 static int unwinding_ends(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	const struct unwinding *u = (const struct unwinding *)ri->data;
-	const struct tracer_told *told = __this_cpu_read(tracer_told);
+	const struct tracer_reported *reported = __this_cpu_read(tracer_reported);
 	struct perf_callchain_entry *entry = u->ctx->entry;
 	unsigned int n;
 
-	if (!told || entry->nr <= u->at)
+	if (!reported || entry->nr <= u->at)
 		return 0;
-	n = tracer_user_stack(told->regs, told->entry ? TRACER_AT_PROBE : TRACER_AT_ANY, 0,
+	n = tracer_user_stack(reported->regs, reported->entry ? TRACER_AT_PROBE : TRACER_AT_ANY, 0,
 			      entry->ip + u->at,
 			      min(u->ctx->max_stack - u->before, FRAMES_MAX));
 	entry->nr = u->at + n;

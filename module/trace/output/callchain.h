@@ -17,17 +17,17 @@
 struct pt_regs;
 
 /**
- * struct tracer_told - a hit that is reported to other tools
+ * struct tracer_reported - a hit that is reported to other tools
  * @regs: the program's registers
  * @entry: the probed instruction has not been executed yet
  */
-struct tracer_told {
+struct tracer_reported {
 	const struct pt_regs *regs;
 	bool entry;
 };
 
 #if IS_ENABLED(CONFIG_PERF_EVENTS)
-DECLARE_PER_CPU(const struct tracer_told *, tracer_told);
+DECLARE_PER_CPU(const struct tracer_reported *, tracer_reported);
 
 int tracer_callchain_listen(void);
 void tracer_callchain_ignore(void);
@@ -36,16 +36,16 @@ void tracer_callchain_put(void);
 void tracer_callchain_exit(void);
 
 /**
- * tracer_telling() - set the hit that this CPU reports to other tools
- * @told: the hit; NULL when the report is done
+ * tracer_reporting() - set the hit that this CPU reports to other tools
+ * @reported: the hit; NULL when the report is done
  *
  * Context: preemption disabled, in a probe handler.
  */
-static inline void tracer_telling(const struct tracer_told *told)
+static inline void tracer_reporting(const struct tracer_reported *reported)
 {
-	/* An NMI must see all of @told, and only during the report. */
+	/* An NMI must see all of @reported, and only during the report. */
 	barrier();
-	__this_cpu_write(tracer_told, told);
+	__this_cpu_write(tracer_reported, reported);
 	barrier();
 }
 #else
@@ -70,7 +70,7 @@ static inline void tracer_callchain_exit(void)
 {
 }
 
-static inline void tracer_telling(const struct tracer_told *told)
+static inline void tracer_reporting(const struct tracer_reported *reported)
 {
 }
 #endif

@@ -92,7 +92,7 @@ void tracer_listen_exit(void)
 }
 
 /**
- * tracer_tell() - report a hit to the listeners of uprobes_ko:hit
+ * tracer_report() - report a hit to the listeners of uprobes_ko:hit
  * @def: the definition that was hit
  * @record: its record
  * @len: length of the record
@@ -103,11 +103,10 @@ void tracer_listen_exit(void)
  *
  * Context: of the probe handler.
  */
-void tracer_tell(const struct tracer_def *def,
-		 const struct tracer_record *record, size_t len, u64 ret_ip,
-		 const struct pt_regs *regs)
+void tracer_report(const struct tracer_def *def, const struct tracer_record *record, size_t len,
+		   u64 ret_ip, const struct pt_regs *regs)
 {
-	const struct tracer_told told = { .regs = regs, .entry = !ret_ip };
+	const struct tracer_reported reported = { .regs = regs, .entry = !ret_ip };
 	struct tracer_text text = { .size = TEXT_SIZE, .cut = true };
 
 	/* The trap cannot interrupt this code and use the same text: it comes from user mode. */
@@ -118,9 +117,9 @@ void tracer_tell(const struct tracer_def *def,
 		memcpy(text.buf + TEXT_SIZE - 3, "...", 3);
 		text.len = TEXT_SIZE;
 	}
-	tracer_telling(&told);
+	tracer_reporting(&reported);
 	trace_hit(def->group, def->event, record->entry.ip, ret_ip, text.buf,
 		  text.len);
-	tracer_telling(NULL);
+	tracer_reporting(NULL);
 	preempt_enable();
 }

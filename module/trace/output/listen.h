@@ -22,8 +22,7 @@ static inline bool tracer_listened(void)
 
 int tracer_listen_init(void);
 void tracer_listen_exit(void);
-void tracer_tell(const struct tracer_def *def,
-		 const struct tracer_record *record, size_t len, u64 ret_ip,
-		 const struct pt_regs *regs);
+void tracer_report(const struct tracer_def *def, const struct tracer_record *record, size_t len,
+		   u64 ret_ip, const struct pt_regs *regs);
 
 #endif /* _TRACER_LISTEN_H */

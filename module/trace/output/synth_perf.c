@@ -215,7 +215,9 @@ void tracer_perf_trace(const struct tracer_perf *hook, const struct tracer_def *
 		       const u64 *values, unsigned int n, const unsigned long *strings,
 		       const struct pt_regs *regs)
 {
-	const struct tracer_told told = { .regs = regs, .entry = def->kind == TRACER_PROBE };
+	const struct tracer_reported reported = {
+		.regs = regs, .entry = def->kind == TRACER_PROBE
+	};
 	struct trace_event_call *call = hook->call;
 	u16 lens[TRACER_SYNTH_FIELDS];
 	struct hlist_head *head;
@@ -251,10 +253,10 @@ void tracer_perf_trace(const struct tracer_perf *hook, const struct tracer_def *
 		       &loc, sizeof(loc));
 		at += lens[i];
 	}
-	tracer_telling(&told);
+	tracer_reporting(&reported);
 	perf_trace_run_bpf_submit(record, size, rctx, call, 1,
 				  (struct pt_regs *)regs, head, NULL);
-	tracer_telling(NULL);
+	tracer_reporting(NULL);
 enable:
 	preempt_enable_notrace();
 }

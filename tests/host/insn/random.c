@@ -36,8 +36,8 @@ static u8 random_byte(void)
 }
 
 /* Check the answer of the decoder for fewer bytes than the instruction has. */
-static bool truncation_is_told(const u8 *text, const struct uinsn *insn, enum uinsn_mode mode,
-			       char *why, size_t size)
+static bool truncation_is_reported(const u8 *text, const struct uinsn *insn, enum uinsn_mode mode,
+				   char *why, size_t size)
 {
 	struct uinsn again;
 
@@ -78,7 +78,7 @@ int main(int argc, char **argv)
 		for (size_t k = 0; k < sizeof(text); k++)
 			text[k] = random_byte();
 		if (agree(text, len, mode, &insn, &ret, &excuse, why, sizeof(why)) &&
-		    (ret || truncation_is_told(text, &insn, mode, why, sizeof(why)))) {
+		    (ret || truncation_is_reported(text, &insn, mode, why, sizeof(why)))) {
 			excused[excuse]++;
 			valid += !ret;
 			truncated += ret == -ENODATA;
