@@ -8,218 +8,154 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "insn/ktap.h"
 #include "tracer/flow.h"
 #include "util/util.h"
 
-static int nr, failed;
-static struct flow flow;
-static char *text;
-static size_t size;
-static u64 now;
+/*
+ * Functions: f and g return; t may jump to another one.  A word of @events is THREAD[/GOROUTINE],
+ * one of + (enter), - (leave) and ^ (leave, the stack pointer is behind the return), the function,
+ * the stack pointer, and [:COMM] or [!PROCESS] if the thread has another name or is of another
+ * process.  After "ending", the places of returns are being removed.
+ */
+#define LEFT "left without a return"
 
-/* Functions: f and g return; t may jump to another one. */
-enum { F, G, T };
+static const struct {
+	const char *what, *events, *calls;
+} cases[] = {
+	{ "a recursive call nests",
+	  "7+f1000 7+f900 7-f900 7-f1000",
+	  "f() { f(); } /* f */" },
+	{ "what longjmp() leaves ends with the call around it",
+	  "7+f1000 7+g900 7+g800 7-f1000",
+	  "f() { g() { g(); /* " LEFT " */ } /* g, " LEFT " */ } /* f */" },
+	{ "at the place of a call that cannot jump, another one means that it was left",
+	  "7+f1000 7+g900 7+f900 7-f900 7-f1000",
+	  "f() { g(); /* " LEFT " */ f(); } /* f */" },
+	{ "a tail call nests",
+	  "7+t1000 7+g1000 7-g1000 7^t1008",
+	  "t() { g(); } /* t */" },
+	{ "behind a return, the calls further in are over",
+	  "7+t1000 7+t900 7^t1008",
+	  "t() { t(); /* " LEFT " */ } /* t */" },
+	{ "ret n takes arguments off the stack",
+	  "7+t1000 7^t1016",
+	  "t();" },
+	{ "threads do not mix",
+	  "7+f1000 8+f1000000000 7-f1000 8-f1000000000",
+	  "f(); f();" },
+	{ "a thread with a new name goes on",
+	  "7+f1000 7+g900:other 7-g900 7-f1000",
+	  "f() { g(); } /* f */" },
+	{ "with a new stack, it has executed another program",
+	  "7+f1000 7+g1073741824:other 7-g1073741824",
+	  "f(); /* " LEFT " */ g();" },
+	{ "a thread whose id is used again begins anew",
+	  "7+f1000 7+g900!2",
+	  "f(); /* " LEFT " */ g(); /* not finished */" },
+	{ "when returns are not seen any more, a call is not finished",
+	  "7+f1000 7+g900 7+f800 ending 7-g900",
+	  "f() { g() { f(); /* not finished */ } /* g */ } /* f, not finished */" },
+	{ "a call that was left before stays so",
+	  "7+f1000 7+g900 7-f1000 ending",
+	  "f() { g(); /* " LEFT " */ } /* f */" },
+	{ "goroutines change their threads",
+	  "7/0x100+f1000 7/0x200+f5000000 8/0x100+g900 8/0x100-g900 8/0x200-f5000000 7/0x100-f1000",
+	  "f() { g(); f(); } /* f */" },
+	{ "the stack of a goroutine is moved",
+	  "7/0x100+f1000 7/0x100+g900 7/0x100-g500900 7/0x100-f501000",
+	  "f() { g(); } /* f */" },
+	{ "an exit with another value in the register of the goroutine finds its call",
+	  "7/0x100+f1000 7/0x100+g900 7/0xdeadbeef-g900 7/0xdead-f77 7/0x100-f1000",
+	  "f() { g(); } /* f */" },
+};
 
-static void begin(void)
+static void pass_event(struct flow *flow, const char *word, u64 time)
 {
+	static const char names[] = "fgt";
+	struct flow_event event = { .pid = 1, .comm = "c", .time = time };
+	char kind, *at;
+
+	event.tid = strtol(word, &at, 10);
+	if (*at == '/')
+		event.goroutine = strtoull(at + 1, &at, 16);
+	kind = *at++;
+	event.function = strchr(names, *at++) - names;
+	event.sp = strtoull(at, &at, 10);
+	if (*at == ':')
+		event.comm = at + 1;
+	if (*at == '!')
+		event.pid = strtol(at + 1, NULL, 10);
+	event.comm_len = strlen(event.comm);
+	event.behind = kind == '^';
+	(kind == '+' ? flow_enter : flow_leave)(flow, &event);
+}
+
+static void pass_events(struct flow *flow, const char *events)
+{
+	char *words = xstrdup(events), *word, *save;
+	u64 now = 0;
+
+	for (word = strtok_r(words, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
+		if (strcmp(word, "ending"))
+			pass_event(flow, word, now += 1000);
+		else
+			flow->ending = true;
+	}
+	free(words);
+}
+
+/* Return: what was printed, without times, threads and comments, on one line. */
+static char *join_calls(char *text)
+{
+	char *calls = xstrdup(""), *line, *save, *more;
+
+	for (line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		if (*line == '#')
+			continue;
+		line = strchr(line, ']') + 1;
+		more = xasprintf("%s%s%s", calls, *calls ? " " : "", line + strspn(line, " "));
+		free(calls);
+		calls = more;
+	}
+	return calls;
+}
+
+/* Return: the calls that these events make. */
+static char *calls_of(const char *events)
+{
+	static struct flow flow;
+	char *text, *calls;
+	size_t size;
+
 	memset(&flow, 0, sizeof(flow));
 	flow.out = open_memstream(&text, &size);
 	flow_add_function(&flow, xstrdup("f"), false);
 	flow_add_function(&flow, xstrdup("g"), false);
 	flow_add_function(&flow, xstrdup("t"), true);
-	now = 0;
 	flow_begin(&flow);
-}
-
-static struct flow_event event_of(pid_t tid, size_t function, u64 sp)
-{
-	return (struct flow_event) {
-		.tid = tid, .pid = 1, .comm = "c", .comm_len = 1, .function = function, .sp = sp,
-		.time = now += 1000,
-	};
-}
-
-static void enter(pid_t tid, size_t function, u64 sp)
-{
-	struct flow_event event = event_of(tid, function, sp);
-
-	flow_enter(&flow, &event);
-}
-
-static void leave(pid_t tid, size_t function, u64 sp)
-{
-	struct flow_event event = event_of(tid, function, sp);
-
-	flow_leave(&flow, &event);
-}
-
-static void behind(pid_t tid, size_t function, u64 sp)
-{
-	struct flow_event event = event_of(tid, function, sp);
-
-	event.behind = true;
-	flow_leave(&flow, &event);
-}
-
-static void go(pid_t tid, u64 goroutine, size_t function, u64 sp, bool enters)
-{
-	struct flow_event event = event_of(tid, function, sp);
-
-	event.goroutine = goroutine;
-	(enters ? flow_enter : flow_leave)(&flow, &event);
-}
-
-/* Compare the calls that were printed: without times, threads and comments, on one line. */
-static void is(const char *wanted, const char *what)
-{
-	char *got = xstrdup(""), *line, *save, *more;
-
+	pass_events(&flow, events);
 	flow_end(&flow);
 	fflush(flow.out);
-	for (line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
-		if (*line == '#')
-			continue;
-		line = strchr(line, ']') + 1;
-		more = xasprintf("%s%s%s", got, *got ? " " : "", line + strspn(line, " "));
-		free(got);
-		got = more;
-	}
-	printf("%sok %d - %s\n", strcmp(got, wanted) ? "not " : "", ++nr, what);
-	if (strcmp(got, wanted)) {
-		printf("# got:    %s\n# wanted: %s\n", got, wanted);
-		failed = 1;
-	}
-	free(got);
+	calls = join_calls(text);
 	fclose(flow.out);
 	flow.out = NULL;
 	for (size_t i = 0; i < flow.nr_tasks; i++)
 		flow.tasks[i]->out = NULL;
 	flow_free(&flow);
 	free(text);
+	return calls;
 }
 
 int main(void)
 {
-	struct flow_event event;
+	ktap_plan(ARRAY_SIZE(cases));
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		char *calls = calls_of(cases[i].events);
 
-	printf("KTAP version 1\n1..15\n");
-	begin();
-	enter(7, F, 1000);
-	enter(7, F, 900);
-	leave(7, F, 900);
-	leave(7, F, 1000);
-	is("f() { f(); } /* f */", "a recursive call nests");
-
-	begin();
-	enter(7, F, 1000);
-	enter(7, G, 900);
-	enter(7, G, 800);
-	leave(7, F, 1000);
-	is("f() { g() { g(); /* left without a return */ } /* g, left without a return */ } /* f */",
-	   "what longjmp() leaves ends with the call around it");
-
-	begin();
-	enter(7, F, 1000);
-	enter(7, G, 900);
-	enter(7, F, 900);
-	leave(7, F, 900);
-	leave(7, F, 1000);
-	is("f() { g(); /* left without a return */ f(); } /* f */",
-	   "at the place of a call that cannot jump, another one means that it was left");
-
-	begin();
-	enter(7, T, 1000);
-	enter(7, G, 1000);
-	leave(7, G, 1000);
-	behind(7, T, 1008);
-	is("t() { g(); } /* t */", "a tail call nests");
-
-	begin();
-	enter(7, T, 1000);
-	enter(7, T, 900);
-	behind(7, T, 1008);
-	is("t() { t(); /* left without a return */ } /* t */",
-	   "behind a return, the calls further in are over");
-
-	begin();
-	enter(7, T, 1000);
-	behind(7, T, 1000 + 4 + 12);
-	is("t();", "ret n takes arguments off the stack");
-
-	begin();
-	enter(7, F, 1000);
-	enter(8, F, 1000000000);
-	leave(7, F, 1000);
-	leave(8, F, 1000000000);
-	is("f(); f();", "threads do not mix");
-
-	begin();
-	enter(7, F, 1000);
-	event = event_of(7, G, 900);
-	event.comm = "other";
-	event.comm_len = 5;
-	flow_enter(&flow, &event);
-	leave(7, G, 900);
-	leave(7, F, 1000);
-	is("f() { g(); } /* f */", "a thread with a new name goes on");
-
-	begin();
-	enter(7, F, 1000);
-	event = event_of(7, G, 1 << 30);
-	event.comm = "other";
-	event.comm_len = 5;
-	flow_enter(&flow, &event);
-	leave(7, G, 1 << 30);
-	is("f(); /* left without a return */ g();", "with a new stack, it has executed another program");
-
-	begin();
-	enter(7, F, 1000);
-	event = event_of(7, G, 900);
-	event.pid = 2;
-	flow_enter(&flow, &event);
-	is("f(); /* left without a return */ g(); /* not finished */",
-	   "a thread whose id is used again begins anew");
-
-	begin();
-	enter(7, F, 1000);
-	enter(7, G, 900);
-	enter(7, F, 800);
-	flow.ending = true;
-	leave(7, G, 900);
-	is("f() { g() { f(); /* not finished */ } /* g */ } /* f, not finished */",
-	   "when returns are not seen any more, a call is not finished");
-
-	begin();
-	enter(7, F, 1000);
-	enter(7, G, 900);
-	leave(7, F, 1000);
-	flow.ending = true;
-	is("f() { g(); /* left without a return */ } /* f */", "a call that was left before stays so");
-
-	begin();
-	go(7, 0x100, F, 1000, true);
-	go(7, 0x200, F, 5000000, true);
-	go(8, 0x100, G, 900, true);
-	go(8, 0x100, G, 900, false);
-	go(8, 0x200, F, 5000000, false);
-	go(7, 0x100, F, 1000, false);
-	is("f() { g(); f(); } /* f */", "goroutines change their threads");
-
-	begin();
-	go(7, 0x100, F, 1000, true);
-	go(7, 0x100, G, 900, true);
-	go(7, 0x100, G, 500900, false);
-	go(7, 0x100, F, 501000, false);
-	is("f() { g(); } /* f */", "the stack of a goroutine is moved");
-
-	begin();
-	go(7, 0x100, F, 1000, true);
-	go(7, 0x100, G, 900, true);
-	go(7, 0xdeadbeef, G, 900, false);
-	go(7, 0xdead, F, 77, false);
-	go(7, 0x100, F, 1000, false);
-	if (flow.nr_tasks != 1)
-		printf("# %zu tasks\n", flow.nr_tasks);
-	is("f() { g(); } /* f */", "an exit with another value in the register of the goroutine finds its call");
-	return failed;
+		if (!ktap_ok(!strcmp(calls, cases[i].calls), "%s", cases[i].what))
+			printf("# got:    %s\n# wanted: %s\n", calls, cases[i].calls);
+		free(calls);
+	}
+	return ktap_finish();
 }
