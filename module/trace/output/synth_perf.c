@@ -11,6 +11,13 @@
  * same mutex.  So when the deletion returns, with or without success, no thread is in the
  * removed hook.
  *
+ * Event probes of tracefs ("e:", since 5.15) on one event of this module would need no hook,
+ * but cannot replace it.  Filters, histograms, names, and strings (copied by the module) would
+ * work, and their kernel code only accepts the registrations of perf: eprobe_register() returns
+ * 0, and hits go to the buffer of tracefs alone.  So perf record, BPF programs and perf's
+ * callchains would have no hits.  Nor does an event probe report that a buffer was full, so
+ * these hits would not be counted as misses.
+ *
  * While perf uses an event, it holds a reference to the module.  If the event stops being
  * published in that time, its hook stays until perf closes the event.
  */
