@@ -9,20 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "insn/ktap.h"
 #include "util/error.h"
 #include "util/json.h"
 #include "tracer/event_line.h"
 #include "probe/fields.h"
 #include "probe/filter.h"
 #include "util/util.h"
-
-static int nr, failed;
-
-static void check(bool ok, const char *what)
-{
-	printf("%sok %d - %s\n", ok ? "" : "not ", ++nr, what);
-	failed |= !ok;
-}
 
 /* Write an event as JSON into memory. */
 static char *json_of(const struct event_line *event)
@@ -48,8 +41,7 @@ static void check_json(const char *line, const char *wanted, const char *what)
 		json = json_of(&event);
 		ok = !strcmp(json, wanted);
 	}
-	check(ok, what);
-	if (!ok)
+	if (!ktap_ok(ok, "%s", what))
 		printf("# got:    %s\n# wanted: %s\n", json ? json : "no event", wanted);
 	free(json);
 	event_line_free(&event);
@@ -130,15 +122,12 @@ static void check_filters(void)
 	for (size_t i = 0; i < ARRAY_SIZE(tests); i++) {
 		const char *wanted = tests[i].given == SAME ? tests[i].filter :
 							      tests[i].given;
-		char *got = fitted(tests[i].filter), *what;
+		char *got = fitted(tests[i].filter);
 		bool ok = got && wanted ? !strcmp(got, wanted) : !got && !wanted;
 
-		what = xasprintf("filter: %.*s", (int)strcspn(tests[i].filter, "\n"),
-				 tests[i].filter);
-		check(ok, what);
-		if (!ok)
-			printf("# got %s\n", got ? got : "a refusal");
-		free(what);
+		if (!ktap_ok(ok, "filter: %.*s", (int)strcspn(tests[i].filter, "\n"),
+			     tests[i].filter))
+			ktap_note("got %s", got ? got : "a refusal");
 		free(got);
 	}
 }
@@ -160,70 +149,76 @@ static void check_damage(void)
 			free(line);
 		}
 	}
-	check(true, "damaged lines cause no memory error");
+	ktap_ok(true, "damaged lines cause no memory error");
 }
+
+static const struct {
+	const char *line, *json, *what;
+} lines[] = {
+	{ LINE "arg1=0x5",
+	  ARGS "{\"arg1\":\"0x5\"}}",
+	  "an entry is converted to JSON" },
+	{ "            bash-42      [001] d....    12.345678: ev: (0x1000 <- 0x2000) a=7",
+	  "{\"time\":12.345678,\"event\":\"ev\",\"comm\":\"bash\",\"tid\":42,\"cpu\":1,\"address\":\"0x1000\",\"function\":\"0x2000\",\"args\":{\"a\":7}}",
+	  "a return is converted to JSON" },
+	{ LINE "a=\"echo \"hello world\"\"",
+	  ARGS "{\"a\":\"echo \\\"hello world\\\"\"}}",
+	  "quotes in a string are escaped" },
+	{ LINE "a=\"x\" b=\"y z\" c=-5",
+	  ARGS "{\"a\":\"x\",\"b\":\"y z\",\"c\":-5}}",
+	  "several strings are separate arguments" },
+	{ LINE "a={1,2,-3} b={\"x\",\"y,z\"} c=(fault)",
+	  ARGS "{\"a\":[1,2,-3],\"b\":[\"x\",\"y,z\"],\"c\":null}}",
+	  "arrays become JSON arrays, and a fault becomes null" },
+	{ LINE "a=18446744073709551615",
+	  ARGS "{\"a\":\"18446744073709551615\"}}",
+	  "a number that a double cannot hold becomes a string" },
+	{ LINE "a=\"\xc3\xa9\xff\x01\\n\"",
+	  ARGS "{\"a\":\"\xc3\xa9\\u00ff\\u0001\\\\n\"}}",
+	  "bytes that are not UTF-8 are escaped, UTF-8 is not" },
+	{ LINE "a=-0.5 b={1e-45,3.4028235e+38} c=nan d=-inf e=9007199254740992 f=9007199254740993",
+	  ARGS "{\"a\":-0.5,\"b\":[1e-45,3.4028235e+38],\"c\":\"nan\",\"d\":\"-inf\",\"e\":9007199254740992,\"f\":\"9007199254740993\"}}",
+	  "nan, inf and numbers at the limit of a double become strings" },
+	{ LINE "a=1. b=.5 c=1e d=01.5 e=1.5x",
+	  ARGS "{\"a\":\"1.\",\"b\":\".5\",\"c\":\"1e\",\"d\":\"01.5\",\"e\":\"1.5x\"}}",
+	  "texts that are no JSON numbers become strings" },
+	{ LINE "a='x' b=' ' c=''' d='\\' e='\\n' f='\\x1b' g='\xff' h={'\\n','}',' ',',','\\'} i=5",
+	  ARGS "{\"a\":\"x\",\"b\":\" \",\"c\":\"'\",\"d\":\"\\\\\",\"e\":\"\\u000a\",\"f\":\"\\u001b\",\"g\":\"\\u00ff\",\"h\":[\"\\u000a\",\"}\",\" \",\",\",\"\\\\\"],\"i\":5}}",
+	  "characters become strings" },
+	{ LINE "a=\"\xc2\x9b\xc2\xa0\x7f\" b=\"cut\"...",
+	  ARGS "{\"a\":\"\\u009b\xc2\xa0\\u007f\",\"b\":\"\\\"cut\\\"...\"}}",
+	  "control characters are escaped, and a cut string is marked" },
+	{ "        a b-c-42      [001] .N.1.    12.345678: ev: (0x1000)",
+	  "{\"time\":12.345678,\"event\":\"ev\",\"comm\":\"a b-c\",\"tid\":42,\"cpu\":1,\"address\":\"0x1000\",\"args\":{}}",
+	  "a task name can have spaces and dashes" },
+	{ "  x-7 [000] d..-42      [001] d....    12.345678: ev: (0x1000)",
+	  "{\"time\":12.345678,\"event\":\"ev\",\"comm\":\"x-7 [000] d..\",\"tid\":42,\"cpu\":1,\"address\":\"0x1000\",\"args\":{}}",
+	  "a task name can look like the rest of the line" },
+	{ "  1: ev: (0x1) -42      [001] d....    12.345678: ev: (0x1000)",
+	  "{\"time\":12.345678,\"event\":\"ev\",\"comm\":\"1: ev: (0x1) \",\"tid\":42,\"cpu\":1,\"address\":\"0x1000\",\"args\":{}}",
+	  "a task name can look like an event" },
+	{ "    (42)-42      [001] d....    12.345678: ev: (0x1000)",
+	  "{\"time\":12.345678,\"event\":\"ev\",\"comm\":\"(42)\",\"tid\":42,\"cpu\":1,\"address\":\"0x1000\",\"args\":{}}",
+	  "a task name can be a number in parentheses" },
+};
 
 int main(void)
 {
 	char deep[2000];
 	u64 lost = 0;
 
-	setlinebuf(stdout);
-	printf("KTAP version 1\n1..94\n");
-	check_json(LINE "arg1=0x5",
-		   "{\"time\":12.345678,\"event\":\"ev\",\"comm\":\"bash\",\"tid\":42,\"cpu\":1,\"address\":\"0x1000\",\"args\":{\"arg1\":\"0x5\"}}",
-		   "an entry is converted to JSON");
-	check_json("            bash-42      [001] d....    12.345678: ev: (0x1000 <- 0x2000) a=7",
-		   "{\"time\":12.345678,\"event\":\"ev\",\"comm\":\"bash\",\"tid\":42,\"cpu\":1,\"address\":\"0x1000\",\"function\":\"0x2000\",\"args\":{\"a\":7}}",
-		   "a return is converted to JSON");
-	check_json(LINE "a=\"echo \"hello world\"\"",
-		   "{\"time\":12.345678,\"event\":\"ev\",\"comm\":\"bash\",\"tid\":42,\"cpu\":1,\"address\":\"0x1000\",\"args\":{\"a\":\"echo \\\"hello world\\\"\"}}",
-		   "quotes in a string are escaped");
-	check_json(LINE "a=\"x\" b=\"y z\" c=-5",
-		   "{\"time\":12.345678,\"event\":\"ev\",\"comm\":\"bash\",\"tid\":42,\"cpu\":1,\"address\":\"0x1000\",\"args\":{\"a\":\"x\",\"b\":\"y z\",\"c\":-5}}",
-		   "several strings are separate arguments");
-	check_json(LINE "a={1,2,-3} b={\"x\",\"y,z\"} c=(fault)",
-		   "{\"time\":12.345678,\"event\":\"ev\",\"comm\":\"bash\",\"tid\":42,\"cpu\":1,\"address\":\"0x1000\",\"args\":{\"a\":[1,2,-3],\"b\":[\"x\",\"y,z\"],\"c\":null}}",
-		   "arrays become JSON arrays, and a fault becomes null");
-	check_json(LINE "a=18446744073709551615",
-		   "{\"time\":12.345678,\"event\":\"ev\",\"comm\":\"bash\",\"tid\":42,\"cpu\":1,\"address\":\"0x1000\",\"args\":{\"a\":\"18446744073709551615\"}}",
-		   "a number that a double cannot hold becomes a string");
-	check_json(LINE "a=\"\xc3\xa9\xff\x01\\n\"",
-		   "{\"time\":12.345678,\"event\":\"ev\",\"comm\":\"bash\",\"tid\":42,\"cpu\":1,\"address\":\"0x1000\",\"args\":{\"a\":\"\xc3\xa9\\u00ff\\u0001\\\\n\"}}",
-		   "bytes that are not UTF-8 are escaped, UTF-8 is not");
-	check_json(LINE "a=-0.5 b={1e-45,3.4028235e+38} c=nan d=-inf e=9007199254740992 f=9007199254740993",
-		   ARGS "{\"a\":-0.5,\"b\":[1e-45,3.4028235e+38],\"c\":\"nan\",\"d\":\"-inf\",\"e\":9007199254740992,\"f\":\"9007199254740993\"}}",
-		   "nan, inf and numbers at the limit of a double become strings");
-	check_json(LINE "a=1. b=.5 c=1e d=01.5 e=1.5x",
-		   ARGS "{\"a\":\"1.\",\"b\":\".5\",\"c\":\"1e\",\"d\":\"01.5\",\"e\":\"1.5x\"}}",
-		   "texts that are no JSON numbers become strings");
-	check_json(LINE "a='x' b=' ' c=''' d='\\' e='\\n' f='\\x1b' g='\xff' h={'\\n','}',' ',',','\\'} i=5",
-		   ARGS "{\"a\":\"x\",\"b\":\" \",\"c\":\"'\",\"d\":\"\\\\\",\"e\":\"\\u000a\",\"f\":\"\\u001b\",\"g\":\"\\u00ff\",\"h\":[\"\\u000a\",\"}\",\" \",\",\",\"\\\\\"],\"i\":5}}",
-		   "characters become strings");
-	check_json(LINE "a=\"\xc2\x9b\xc2\xa0\x7f\" b=\"cut\"...",
-		   ARGS "{\"a\":\"\\u009b\xc2\xa0\\u007f\",\"b\":\"\\\"cut\\\"...\"}}",
-		   "control characters are escaped, and a cut string is marked");
-	check_json("        a b-c-42      [001] .N.1.    12.345678: ev: (0x1000)",
-		   "{\"time\":12.345678,\"event\":\"ev\",\"comm\":\"a b-c\",\"tid\":42,\"cpu\":1,\"address\":\"0x1000\",\"args\":{}}",
-		   "a task name can have spaces and dashes");
-	check_json("  x-7 [000] d..-42      [001] d....    12.345678: ev: (0x1000)",
-		   "{\"time\":12.345678,\"event\":\"ev\",\"comm\":\"x-7 [000] d..\",\"tid\":42,\"cpu\":1,\"address\":\"0x1000\",\"args\":{}}",
-		   "a task name can look like the rest of the line");
-	check_json("  1: ev: (0x1) -42      [001] d....    12.345678: ev: (0x1000)",
-		   "{\"time\":12.345678,\"event\":\"ev\",\"comm\":\"1: ev: (0x1) \",\"tid\":42,\"cpu\":1,\"address\":\"0x1000\",\"args\":{}}",
-		   "a task name can look like an event");
-	check_json("    (42)-42      [001] d....    12.345678: ev: (0x1000)",
-		   "{\"time\":12.345678,\"event\":\"ev\",\"comm\":\"(42)\",\"tid\":42,\"cpu\":1,\"address\":\"0x1000\",\"args\":{}}",
-		   "a task name can be a number in parentheses");
-	check(event_line_lost("CPU:1 [LOST 123 EVENTS]", &lost) && lost == 123,
-	      "lost events are counted");
-	check(!event_line_lost("CPU:1 [LOST many EVENTS]", &lost),
-	      "a line that only looks like lost events is not counted");
+	ktap_plan(94);
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++)
+		check_json(lines[i].line, lines[i].json, lines[i].what);
+	ktap_ok(event_line_lost("CPU:1 [LOST 123 EVENTS]", &lost) && lost == 123,
+		"lost events are counted");
+	ktap_ok(!event_line_lost("CPU:1 [LOST many EVENTS]", &lost),
+		"a line that only looks like lost events is not counted");
 	memset(deep, '(', sizeof(deep) - 1);
 	deep[sizeof(deep) - 1] = '\0';
-	check(!fitted(deep), "a filter with endless nesting is refused");
+	ktap_ok(!fitted(deep), "a filter with endless nesting is refused");
 	check_filters();
 	check_damage();
-	check(nr == 93, "all results were printed");
-	return failed;
+	ktap_ok(ktap_done == 93, "all results were printed");
+	return ktap_finish();
 }

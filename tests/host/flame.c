@@ -11,23 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "insn/ktap.h"
 #include "symbols/short_name.h"
 #include "tracer/call_tree.h"
 #include "tracer/flame.h"
 #include "util/util.h"
 
-static int nr, failed;
-
-static void check(bool ok, const char *what)
-{
-	printf("%sok %d - %s\n", ok ? "" : "not ", ++nr, what);
-	failed |= !ok;
-}
-
 static void is(const char *got, const char *wanted, const char *what)
 {
-	check(!strcmp(got, wanted), what);
-	if (strcmp(got, wanted))
+	if (!ktap_ok(!strcmp(got, wanted), "%s", what))
 		printf("# got:    %s\n# wanted: %s\n", got, wanted);
 }
 
@@ -123,8 +115,8 @@ int main(int argc, char **argv)
 		call_tree_free(&root);
 		return fclose(out) ? 1 : 0;
 	}
-	printf("KTAP version 1\n1..18\n");
-	check(call_tree_depth(&root) == 5, "the tree has as many levels as the longest path");
+	ktap_plan(18);
+	ktap_ok(call_tree_depth(&root) == 5, "the tree has as many levels as the longest path");
 	text = text_of(call_tree_folded, &root);
 	is(text, "prog;base;leaf 2\nprog;base;middle;leaf 6\nprog;base;operator<<\"&' 1\nprog;other;a:b 1\n",
 	   "folded paths");
@@ -142,18 +134,18 @@ int main(int argc, char **argv)
 	   "{\"hits\":2,\"comm\":\"prog\",\"stack\":[\"leaf\",\"base\"]}\n", "objects of two paths");
 	free(text);
 	text = text_of(draw, &root);
-	check(strstr(text, "<title>leaf (6, 60.00%)</title>"), "a box has a title");
-	check(strstr(text, "data-name=\"operator&lt;&lt;&quot;&amp;'\""), "names are escaped");
-	check(strstr(text, ">Call paths of &lt;leaf&gt;</text>"), "so is the title");
-	check(strstr(text, "x=\"10.00\" y=\"136\" width=\"1180.00\""), "the lowest box is as wide as all");
+	ktap_ok(strstr(text, "<title>leaf (6, 60.00%)</title>"), "a box has a title");
+	ktap_ok(strstr(text, "data-name=\"operator&lt;&lt;&quot;&amp;'\""), "names are escaped");
+	ktap_ok(strstr(text, ">Call paths of &lt;leaf&gt;</text>"), "so is the title");
+	ktap_ok(strstr(text, "x=\"10.00\" y=\"136\" width=\"1180.00\""), "the lowest box is as wide as all");
 	add(&root, "bad\xff\xef\xbf\xbf\xc3\xa4 prog");
 	free(text);
 	text = text_of(draw, &root);
-	check(strstr(text, "data-name=\"bad??\xc3\xa4\""), "what is no character in XML is left out");
-	check(!strstr(text, "http://") || strstr(text, "http://www.w3.org/") == strstr(text, "http://"),
-	      "the picture needs nothing else");
+	ktap_ok(strstr(text, "data-name=\"bad??\xc3\xa4\""), "what is no character in XML is left out");
+	ktap_ok(!strstr(text, "http://") || strstr(text, "http://www.w3.org/") == strstr(text, "http://"),
+		"the picture needs nothing else");
 	free(text);
 	call_tree_free(&root);
 	short_names();
-	return failed;
+	return ktap_finish();
 }

@@ -2,25 +2,18 @@
 // test: percentiles of times are the ends of buckets, none above the longest time or below its own bucket
 // cflags: -D_GNU_SOURCE -fsanitize=address,undefined -fno-sanitize-recover=undefined
 // cflags: -Iuserspace -Iarch/x86 userspace/tracer/histogram.c
-#include <stdbool.h>
-#include <stdio.h>
-
+#include "insn/ktap.h"
 #include "tracer/histogram.h"
 #include "tracer/aggregate.h"
-
-static int nr, failed;
 
 static void is(const struct aggregate_counts *counts, unsigned int percent, u64 wanted,
 	       const char *what)
 {
 	u64 got = histogram_percentile(counts, percent);
-	bool ok = got == wanted;
 
-	printf("%sok %d - %s\n", ok ? "" : "not ", ++nr, what);
-	if (!ok)
-		printf("# got %llu, wanted %llu\n", (unsigned long long)got,
-		       (unsigned long long)wanted);
-	failed |= !ok;
+	if (!ktap_ok(got == wanted, "%s", what))
+		ktap_note("got %llu, wanted %llu", (unsigned long long)got,
+			  (unsigned long long)wanted);
 }
 
 int main(void)
@@ -35,7 +28,7 @@ int main(void)
 	struct aggregate_counts unsorted = { .hits = 50, .max = 20, .buckets = { [4] = 49 } };
 	struct aggregate_counts later = { .hits = 2, .max = 5000, .buckets = { [4] = 2 } };
 
-	puts("KTAP version 1\n1..12");
+	ktap_plan(12);
 	is(&none, 50, 0, "no call took no time");
 	is(&some, 50, 32, "exactly half of the calls are in the first bucket");
 	is(&some, 51, 128, "one call more is in the next one");
@@ -48,5 +41,5 @@ int main(void)
 	is(&unsorted, 99, 20, "a hit that is in no bucket yet is left out");
 	is(&unsorted, 100, 20, "also if all are wanted");
 	is(&later, 99, 32, "a longer call that is not among these changes nothing");
-	return failed;
+	return ktap_finish();
 }

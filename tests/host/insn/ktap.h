@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Results in KTAP, for the test programs of the instruction analyzer. */
+/* Results in KTAP, for test programs on the host. */
 #ifndef INSN_KTAP_H
 #define INSN_KTAP_H
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "decode.h"
+#include "ktap.h"
 #include "retaddr.h"
 
 #define NOINLINE static __attribute__((noinline, noclone))
@@ -42,14 +43,6 @@ NOINLINE long has_locals(const char *s)
 	return snprintf(local, sizeof(local), "%s.", s) + local[0];
 }
 
-static int number, failures;
-
-static void is(bool got, bool want, const char *what)
-{
-	failures += got != want;
-	printf("%sok %d - %s\n", got == want ? "" : "not ", ++number, what);
-}
-
 static bool used(const u8 *text, size_t len, enum uinsn_mode mode)
 {
 	int jumps, ret = 0;
@@ -62,11 +55,8 @@ static bool used(const u8 *text, size_t len, enum uinsn_mode mode)
 
 static void is_function(const void *function, bool want, const char *what)
 {
-	char line[128];
-
-	snprintf(line, sizeof(line), "%s %s its return address", what,
-		 want ? "looks at" : "does not look at");
-	is(used(function, 150, UINSN_MODE_64), want, line);
+	ktap_ok(used(function, 150, UINSN_MODE_64) == want, "%s %s its return address", what,
+		want ? "looks at" : "does not look at");
 }
 
 static void in_libc(const char *name, bool want)
@@ -80,8 +70,8 @@ static void ends(const char *what, bool call, bool jump, unsigned int n, const u
 	u8 text[16] = { 0 };
 
 	memcpy(text + 8 - n, bytes, n);
-	is(retaddr_behind_call(text + 8, UINSN_MODE_64) == call &&
-	   retaddr_behind_jump(text + 8) == jump, true, what);
+	ktap_ok(retaddr_behind_call(text + 8, UINSN_MODE_64) == call &&
+		retaddr_behind_jump(text + 8) == jump, "%s", what);
 }
 
 #define ENDS(what, call, jump, ...)						\
@@ -92,7 +82,7 @@ static void comes_to(const char *what, bool want, const u8 *bytes, size_t n)
 	u8 text[RETADDR_AFTER] = { 0 };
 
 	memcpy(text, bytes, n);
-	is(retaddr_of_frame(text, UINSN_MODE_64), want, what);
+	ktap_ok(retaddr_of_frame(text, UINSN_MODE_64) == want, "%s", what);
 }
 
 #define COMES(what, want, ...)							\
@@ -136,22 +126,22 @@ int main(void)
 	/* ret; mov (%rsp),%rax, which belongs to another function */
 	static const u8 behind[] = { 0xc3, 0x48, 0x8b, 0x04, 0x24, 0xc3 };
 
-	printf("KTAP version 1\n1..44\n");
+	ktap_plan(44);
 	is_function(asks_directly, true, "a short function");
 	is_function(asks_with_frame, true, "a function with a frame pointer");
 	is_function(asks_late, true, "after calls, a function");
 	is_function(takes_many, false, "a function with arguments on the stack");
 	is_function(has_locals, false, "a function with an array");
-	is(used(thunk, sizeof(thunk), UINSN_MODE_32), true,
-	   "32-bit: a thunk looks at its return address");
-	is(used(argument, sizeof(argument), UINSN_MODE_32), false,
-	   "32-bit: an argument is not taken for the return address");
-	is(used(aligned, sizeof(aligned), UINSN_MODE_64), false,
-	   "an aligned stack pointer is not taken for the old one");
-	is(used(behind, sizeof(behind), UINSN_MODE_64), false,
-	   "code behind a return does not count");
-	is(used(thunk, 2, UINSN_MODE_32), false, "text that is cut off does not look at it");
-	is(used(NULL, 0, UINSN_MODE_64), false, "empty text does not look at it");
+	ktap_ok(used(thunk, sizeof(thunk), UINSN_MODE_32),
+		"32-bit: a thunk looks at its return address");
+	ktap_ok(!used(argument, sizeof(argument), UINSN_MODE_32),
+		"32-bit: an argument is not taken for the return address");
+	ktap_ok(!used(aligned, sizeof(aligned), UINSN_MODE_64),
+		"an aligned stack pointer is not taken for the old one");
+	ktap_ok(!used(behind, sizeof(behind), UINSN_MODE_64),
+		"code behind a return does not count");
+	ktap_ok(!used(thunk, 2, UINSN_MODE_32), "text that is cut off does not look at it");
+	ktap_ok(!used(NULL, 0, UINSN_MODE_64), "empty text does not look at it");
 	in_libc("_setjmp", true);
 	in_libc("__sigsetjmp", true);
 	in_libc("getcontext", true);
@@ -165,5 +155,5 @@ int main(void)
 	in_libc("usleep", false);
 	in_libc("regcomp", false);
 	words();
-	return failures ? 1 : 0;
+	return ktap_finish();
 }
