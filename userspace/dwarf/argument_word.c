@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "argument_word.h"
 
-#include <ctype.h>
 #include <string.h>
 
 #include "results.h"
@@ -78,8 +77,7 @@ bool argument_next(const char **rest, struct word *word)
 		return false;
 	end = p + word->len;
 	*rest = end;
-	for (equals = p; isalnum((unsigned char)*equals) || *equals == '_';)
-		equals++;
+	equals = name_end(p);
 	word->fetch = p;
 	if (equals > p && *equals == '=') {
 		word->name = p;

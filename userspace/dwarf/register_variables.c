@@ -7,7 +7,6 @@
  */
 #include "register_variables.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -121,10 +120,8 @@ struct error *register_variables(const struct elf_image *img, char kind,
 	while ((dollar = next_dollar(args))) {
 		const char *name = dollar + 1, *reg;
 		struct error *err;
-		size_t len = 0;
+		size_t len = name_end(name) - name;
 
-		while (isalnum((unsigned char)name[len]) || name[len] == '_')
-			len++;
 		err = look_up(img, kind, name, len, &reg);
 		if (err) {
 			free(text);

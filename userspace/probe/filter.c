@@ -222,8 +222,7 @@ static bool parse_comparison(struct parser *parser)
 	struct comparison *comparison;
 	const char *start = parser->p;
 
-	while (isalnum((unsigned char)*parser->p) || *parser->p == '_')
-		parser->p++;
+	parser->p = name_end(start);
 	if (parser->p == start)
 		return wanted(parser, "the name of an argument");
 	filter->v = grow(filter->v, filter->n, &filter->cap,

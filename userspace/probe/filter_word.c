@@ -37,11 +37,7 @@ static const char *find_operator(const char *word, size_t len)
 
 static bool is_name(const char *text)
 {
-	size_t n = 0;
-
-	while (isalnum((unsigned char)text[n]) || text[n] == '_')
-		n++;
-	return n && !text[n] && !isdigit((unsigned char)*text);
+	return *text && !*name_end(text) && !isdigit((unsigned char)*text);
 }
 
 /* Check whether events have a field of this name without an argument that makes it. */

@@ -217,13 +217,6 @@ static struct error *check_arg(const struct probe *probe, size_t arg)
 	return NULL;
 }
 
-static const char *name_end(const char *p)
-{
-	while (isalnum((unsigned char)*p) || *p == '_')
-		p++;
-	return p;
-}
-
 /* Translate TYPE, in which the length of a string can be another argument. */
 static struct error *translate_type(const struct probe *probe,
 				    const struct site *site, const char *type,

@@ -24,13 +24,6 @@ static const char *digits(const char *p)
 	return p;
 }
 
-static const char *identifier(const char *p)
-{
-	while (isalnum((unsigned char)*p) || *p == '_')
-		p++;
-	return p;
-}
-
 static const char *blanks(const char *p)
 {
 	while (*p == ' ')
@@ -81,7 +74,7 @@ static bool parse_from(const char *dash, struct event_line *event)
 	if (p[0] != ':' || p[1] != ' ')
 		return false;
 	event->event = p + 2;
-	p = identifier(event->event);
+	p = name_end(event->event);
 	event->event_len = p - event->event;
 	if (!event->event_len || strncmp(p, ": (0x", 5))
 		return false;
@@ -110,8 +103,8 @@ static const char *quoted_end(const char *p)
 		if (!*after || *after == ',' || *after == '}')
 			return after;
 		name = after + 1;
-		if (*after == ' ' && identifier(name) > name &&
-		    *identifier(name) == '=')
+		if (*after == ' ' && name_end(name) > name &&
+		    *name_end(name) == '=')
 			return after;
 	}
 	return p;
@@ -159,7 +152,7 @@ static const char *value_end(const char *p)
 static void parse_values(const char *p, struct event_line *event)
 {
 	while (*(p = blanks(p))) {
-		const char *equals = identifier(p), *end;
+		const char *equals = name_end(p), *end;
 		struct event_value *value;
 
 		if (equals == p || *equals != '=')

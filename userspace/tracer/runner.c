@@ -7,24 +7,16 @@
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "util/error.h"
 #include "util/options.h"
+#include "util/util.h"
 
 #define STOPPED "uprobe: stopped, nothing was probed\n"
 
 /* Longest timeout of one poll(), in milliseconds. */
 #define WAIT_MAX 3600000
-
-u64 now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000ull + ts.tv_nsec / 1000000;
-}
 
 /* Runs in a signal handler. */
 static void report_stopped(int signal_number)

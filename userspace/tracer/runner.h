@@ -47,6 +47,5 @@ struct error *runner_wait(struct runner *runner, int most);
 int runner_timeout(struct runner *runner);
 struct error *runner_result(const struct runner *runner, const char *command);
 void runner_close(struct runner *runner);
-u64 now_ms(void);
 
 #endif /* _USERSPACE_RUNNER_H */

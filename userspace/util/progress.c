@@ -2,8 +2,9 @@
 #include "progress.h"
 
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "util.h"
 
 /* Milliseconds before a line is shown, and between two changes of it. */
 #define PATIENCE	1000
@@ -12,14 +13,6 @@
 /* When the first work of this run began: what follows another work has waited long enough. */
 static u64 first;
 
-static u64 now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000ull + ts.tv_nsec / 1000000;
-}
-
 /**
  * progress_begin() - begin work that may take long
  * @progress: set up
@@ -27,7 +20,7 @@ static u64 now(void)
  */
 void progress_begin(struct progress *progress, const char *what)
 {
-	*progress = (struct progress) { .what = what, .since = now() };
+	*progress = (struct progress) { .what = what, .since = now_ms() };
 	if (!first)
 		first = progress->since;
 }
@@ -57,7 +50,7 @@ static void write_left(char *text, size_t size, u64 took, size_t done, size_t al
  */
 void progress_chunk(struct progress *progress, size_t done, size_t all)
 {
-	u64 at = now();
+	u64 at = now_ms();
 	char left[40];
 
 	if (at - first < PATIENCE || at - progress->shown < INTERVAL ||

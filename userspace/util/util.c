@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "util.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "error.h"
 
@@ -156,6 +158,19 @@ bool str_ends(const char *s, const char *suffix)
 	return n >= m && strcmp(s + n - m, suffix) == 0;
 }
 
+/**
+ * name_end() - find the end of a name
+ * @p: where it begins
+ *
+ * Return: the first character from @p on that is no letter, digit or underscore.
+ */
+const char *name_end(const char *p)
+{
+	while (isalnum((unsigned char)*p) || *p == '_')
+		p++;
+	return p;
+}
+
 /* Return the length of the control character that @s begins with, or 0 if there is none. */
 static unsigned int control_bytes(const char *s)
 {
@@ -277,4 +292,13 @@ u32 crc32_update(u32 crc, const void *data, size_t len)
 	while (len--)
 		crc = table[(crc ^ *p++) & 0xff] ^ (crc >> 8);
 	return ~crc;
+}
+
+/** now_ms() - read the monotonic clock, in milliseconds */
+u64 now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000ull + ts.tv_nsec / 1000000;
 }

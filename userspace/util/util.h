@@ -48,9 +48,11 @@ void arena_free(struct arena *arena);
 bool str_starts(const char *s, const char *prefix);
 bool str_ends(const char *s, const char *suffix);
 bool str_printable(const char *s);
+const char *name_end(const char *p);
 char *path_escape(const char *path);
 void path_unescape(char *word);
 bool parse_u64(const char *s, u64 *value);
 u32 crc32_update(u32 crc, const void *data, size_t len);
+u64 now_ms(void);
 
 #endif /* _USERSPACE_UTIL_H */
