@@ -5,10 +5,7 @@
 . "$UPROBES_TOP/tests/shared/probes.inc"
 ktap_plan 6
 
-mkfifo "$tmp/in"
-"$UPROBES_TOP/build/progs/slow_fork" <"$tmp/in" >"$out" &
-exec 3>"$tmp/in"
-wait_for .
+start_program . "$progs/slow_fork"
 read -r pid vaddr <"$out"
 check "the function that the child will call is probed" \
 	insmod "$UPROBES_SAMPLES/uprobe_count.ko" pid="$pid" vaddr="$vaddr"

@@ -72,11 +72,7 @@ rmmod uprobe_client
 for thing in protect twice; do
 	insmod "$UPROBES_SAMPLES/../../tests/kmod/uprobe_client.ko"
 	client=/sys/module/uprobe_client/parameters
-	mkfifo "$tmp/in"
-	: >"$out"
-	"$prog" $thing wait <"$tmp/in" >"$out" &
-	exec 3>"$tmp/in"
-	wait_for ready
+	start_program ready "$prog" $thing wait
 	echo "0 pid=$! vaddr=$(symbol_in $! "$prog" moved)" >$client/set
 	echo "register 0" >$client/run
 	echo >&3

@@ -22,11 +22,7 @@ run unregister 0
 is "$(setarch -R "$prog")" "$unprobed" "after unregistering, the heap grows as without probes"
 
 # If no other memory is free, the SSOL area must be far from the current end of the heap.
-mkfifo "$tmp/in"
-: >"$out"
-setarch -R "$prog" full <"$tmp/in" >"$out" &
-exec 3>"$tmp/in"
-until_is 1 lines
+start_program . setarch -R "$prog" full
 read -r pid at away <"$out"
 set_probe 1 pid="$pid" vaddr="$at" flags=1
 check "a program with nothing free below it is probed" run register 1

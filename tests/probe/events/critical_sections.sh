@@ -52,12 +52,7 @@ for mode in "" filter; do
 		run unregister $i
 		i=$((i + 1))
 		# The module prepares the first probe of a process without a system call of that process.
-		rm -f "$tmp/in"
-		mkfifo "$tmp/in"
-		: >"$out"
-		"$progs/strict" $mode wait <"$tmp/in" >"$out" &
-		exec 3>"$tmp/in"
-		wait_for strict
+		start_program strict "$progs/strict" $mode wait
 		read -r pid vaddr <"$out"
 		set_probe $i pid="$pid" vaddr="$vaddr" flags="$flags" returns="$returns"
 		check "$what: a probe can be registered after the process has entered this mode" run register $i

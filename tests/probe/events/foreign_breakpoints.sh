@@ -16,12 +16,7 @@ plan=$((FULL ? 94 : 68))
 ktap_plan $plan
 
 start() {
-	mkfifo "$tmp/in"
-	: >"$out"
-	"$prog" <"$tmp/in" >"$out" &
-	pid=$!
-	exec 3>"$tmp/in"
-	wait_for ready
+	start_program ready "$prog"
 	rounds=0
 }
 

@@ -26,12 +26,7 @@ exec 4>&-
 ktap_plan 21
 
 start() {
-	mkfifo "$tmp/in"
-	: >"$out"
-	"$prog" <"$tmp/in" >"$out" &
-	pid=$!
-	exec 3>"$tmp/in"
-	wait_for ready
+	start_program ready "$prog"
 	rounds=0
 	begun=$(theirs_hits)
 }

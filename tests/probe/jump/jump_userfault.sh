@@ -15,10 +15,7 @@ cp "$progs/userfault" "$prog"
 jump 1
 place=$((0x$(symbol "$prog" load_at)))
 count_begin "$prog" $place
-mkfifo "$tmp/in"
-"$prog" warm <"$tmp/in" >"$out" &
-exec 3>"$tmp/in"
-wait_for .
+start_program . "$prog" warm
 check "loads are counted without a trap" in_time eval '[ "$(jumps)" = 1 ]'
 echo >&3
 wait_for waits

@@ -30,11 +30,7 @@ for order in "locked plain" "plain locked"; do
 			echo "p:locked $prog:0x$(symbol "$prog" add_locked)"
 			echo "p:plain $prog:0x$(symbol "$prog" add_plain)"
 		} >"$control/uprobe_events"
-		mkfifo "$tmp/in"
-		: >"$out"
-		"$prog" 100 <"$tmp/in" >"$out" &
-		exec 3>"$tmp/in"
-		wait_for ready
+		start_program ready "$prog" 100
 		lines=0
 		for event in $order; do
 			echo 1 >"$control/events/uprobes/$event/enable"

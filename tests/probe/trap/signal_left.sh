@@ -10,10 +10,7 @@ ktap_plan 3
 prog=$progs/left
 set_probe 0 path="$prog" offset="0x$(symbol "$prog" probed_left)" action=await other=60000
 run register 0
-mkfifo "$tmp/in"
-"$prog" <"$tmp/in" >"$out" &
-exec 3>"$tmp/in"
-wait_for .
+start_program . "$prog"
 echo >&3
 check "a handler of the probe is called" until_is 1 calls 0
 kill -USR1 "$(head -n 1 "$out")"

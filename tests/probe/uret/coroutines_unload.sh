@@ -10,11 +10,7 @@ ktap_plan 8
 prog=$progs/coroutines
 plain=$("$prog" 4 40 6)
 insmod "$UPROBES_SAMPLES/uretprobe_sum.ko" path="$prog" offset="0x$(symbol "$prog" probed_inner)"
-mkfifo "$tmp/in"
-: >"$out"
-"$prog" 4 40 6 wait <"$tmp/in" >"$out" &
-exec 3>"$tmp/in"
-wait_for suspended
+start_program suspended "$prog" 4 40 6 wait
 is "$(param uretprobe_sum returns) $(param uretprobe_sum missed)" "200 0" \
 	"five of six calls of each coroutine have returned"
 rmmod uretprobe_sum

@@ -16,11 +16,7 @@ for function in probed_end probed_wait; do
 	n=$((n + 1))
 done
 run register 0-1
-mkfifo "$tmp/in"
-: >"$out"
-"$prog" <"$tmp/in" >"$out" &
-exec 3>"$tmp/in"
-wait_for waiting
+start_program waiting "$prog"
 run unregister 0-1
 rmmod uprobe_client
 check "the module unloads" rmmod uprobes_trace uprobes

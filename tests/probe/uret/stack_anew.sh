@@ -23,11 +23,7 @@ done
 
 set_probe 2 path="$prog" offset="0x$(symbol "$prog" probed_call)" returns=1
 run register 2
-mkfifo "$tmp/in"
-: >"$out"
-"$prog" <"$tmp/in" >"$out" &
-exec 3>"$tmp/in"
-wait_for suspended
+start_program suspended "$prog"
 run unregister 2
 rmmod uprobe_client
 check "the module unloads while calls are suspended" rmmod uprobes_trace uprobes
