@@ -51,33 +51,29 @@ is "$(awk '{ told += $8 } END { print told }' $client_dir/state)" 0 "none of the
 
 rounds=4
 [ -z "${FULL:-}" ] || rounds=20
-# The client unregisters while the program exits.
-for i in $(seq $rounds); do
+
+# race COMMAND: start the program; the client unregisters its probes, $i and $i + 100, during COMMAND.
+race() {
 	steps
 	set_probe $i pid=$pid vaddr=$work
 	set_probe $((i + 100)) pid=$pid vaddr=$nest returns=1
 	run register $i
 	run register $((i + 100))
-	echo "exit 3" >&3
+	echo "$1" >&3
 	[ $((i % 2)) = 0 ] || sleep 0.0$((i % 7))
 	run unregister $i
 	run unregister $((i + 100))
+}
+
+for i in $(seq $rounds); do
+	race "exit 3"
 	wait $!
 done
 is "$(awk '$1 && $2' $client_dir/state)" "" \
 	"if the client unregisters while the program exits, no probe stays registered"
 
-# The client unregisters while the program executes another one.
 for i in $(seq $rounds); do
-	steps
-	set_probe $i pid=$pid vaddr=$work
-	set_probe $((i + 100)) pid=$pid vaddr=$nest returns=1
-	run register $i
-	run register $((i + 100))
-	echo "exec" >&3
-	[ $((i % 2)) = 0 ] || sleep 0.0$((i % 7))
-	run unregister $i
-	run unregister $((i + 100))
+	race exec
 	until_is 2 lines
 	[ "$(step call 2)" = "call 605" ] || echo "$i harmed" >>"$tmp/harmed"
 	end_steps
