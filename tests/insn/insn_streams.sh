@@ -21,30 +21,19 @@ seed=${SEED:-1} streams=${STREAMS:-1} count=${COUNT:-300} runs=${RUNS:-10}
 ktap_plan $((streams * 10 + 1))
 
 control=/sys/kernel/debug/uprobes
-stepped=/sys/module/uprobes/parameters/single_step
-at_exit "echo 0 >$stepped"
+at_exit 'echo 0 >/sys/module/uprobes/parameters/single_step'
 total=0
 for s in $(seq "$seed" $((seed + streams - 1))); do
 	"$progs/stream_make" "$s" "$count" "$tmp/stream" >"$tmp/offsets"
 	"$progs/stream_run" "$s" "$runs" "$tmp/stream" >"$tmp/plain"
 	: >"$tmp/hits"
 	for how in 0 1 2 3; do
-		case $how in
-		0 | 2) arg='' on=0 where="in the trap" ;;
-		1 | 3) arg=$in_task on=1 where="in task context" ;;
-		esac
-		[ $how -ge 2 ] && where="$where, stepped"
-		echo $((how / 2)) >$stepped
-		: >"$control/trace"
-		echo "$on" >"$control/tracing_on"
-		# A site keeps its slot, so each round needs a new file.
-		file=$tmp/stream.$how
-		cp "$tmp/stream" "$file"
+		set_way $how "$tmp/stream"
 		while read -r at; do
-			echo "p:i$at $file:$at $arg"
+			echo "p:i$at $prog:$at $arg"
 		done <"$tmp/offsets" >"$control/uprobe_events"
 		echo 1 >"$control/events/uprobes/enable"
-		"$progs/stream_run" "$s" "$runs" "$file" >"$tmp/probed" 2>"$tmp/stderr"
+		"$progs/stream_run" "$s" "$runs" "$prog" >"$tmp/probed" 2>"$tmp/stderr"
 		awk '{ print $2, $3, $4 }' "$control/uprobe_profile" >"$tmp/profile"
 		echo 0 >"$control/events/uprobes/enable"
 		echo >"$control/uprobe_events"
@@ -54,7 +43,7 @@ for s in $(seq "$seed" $((seed + streams - 1))); do
 		[ -s "$tmp/hits" ] || cp "$tmp/profile" "$tmp/hits"
 		is "$(diff "$tmp/hits" "$tmp/profile" | head -n 4)" "" \
 			"stream $s, $where: each instruction has as many hits as in the trap"
-		[ "$on" = 0 ] || check "stream $s, $where: all handlers ran in task context" left_to_task
+		[ -z "$arg" ] || check "stream $s, $where: all handlers ran in task context" left_to_task
 		total=$(awk '{ n += $2 } END { print n + '"$total"' }' "$tmp/profile")
 	done
 	rm -f "$tmp"/stream.*

@@ -22,17 +22,7 @@ counted() {
 }
 
 for how in $ways; do
-	case $how in
-	0 | 2) arg='' on=0 where="in the trap" ;;
-	1 | 3) arg=$in_task on=1 where="in task context" ;;
-	esac
-	echo $((how / 2)) >/sys/module/uprobes/parameters/single_step
-	: >"$control/trace"
-	echo "$on" >"$control/tracing_on"
-	# A site keeps its slot, so each round needs a new file.
-	prog=$tmp/signals.$how
-	cp "$progs/signals" "$prog"
-	[ $how -lt 2 ] || where="$where, single-stepped"
+	set_way "$how" "$progs/signals"
 	for thing in walk storm; do
 		"$prog" $thing $calls >"$tmp/plain" 2>/dev/null
 		for at in $(instructions "$prog" work leaf on_timer on_walk); do
@@ -60,5 +50,5 @@ for how in $ways; do
 		echo 0 >"$control/events/uprobes/enable"
 		echo >"$control/uprobe_events"
 	done
-	[ "$on" = 0 ] || check "$where: all handlers ran in task context" left_to_task
+	[ -z "$arg" ] || check "$where: all handlers ran in task context" left_to_task
 done

@@ -34,17 +34,7 @@ unprobe_all() {
 
 at_exit 'echo 0 >/sys/module/uprobes/parameters/single_step'
 for how in $ways; do
-	case $how in
-	0 | 2) arg='' on=0 where="in the trap" ;;
-	1 | 3) arg=$in_task on=1 where="in task context" ;;
-	esac
-	echo $((how / 2)) >/sys/module/uprobes/parameters/single_step
-	: >"$control/trace"
-	echo "$on" >"$control/tracing_on"
-	# A site keeps its slot, so each round needs a new file.
-	prog=$tmp/signals.$how
-	cp "$progs/$name" "$prog"
-	[ $how -ge 2 ] && where="$where, single-stepped"
+	set_way "$how" "$progs/$name"
 	for thing in faults syscalls eintr "jumps 50" "storm $calls"; do
 		# shellcheck disable=SC2086
 		plain=$tmp/plain.${thing%% *}
@@ -72,6 +62,6 @@ for how in $ways; do
 	done
 	check "storm, $where: more than ten signals came" test "$storm" -gt 10
 	is "$(awk '{ missed += $4 } END { print missed + 0 }' "$tmp/profile")" 0 "$where: no hit is missed"
-	[ "$on" = 0 ] || check "$where: all handlers ran in task context" left_to_task
+	[ -z "$arg" ] || check "$where: all handlers ran in task context" left_to_task
 done
 echo 1 >"$control/tracing_on"
