@@ -112,67 +112,65 @@ if [ ! -e $theirs/uprobe_events ]; then
 	exit
 fi
 
-# The kernel's uprobe at another address, enabled and disabled in either order.
-for first in $ours $theirs; do
-	second=$theirs
-	[ $first = $theirs ] && second=$ours
-	# Without FULL=1, the one that came last goes first.
-	for gone in ${FULL:+$first} $second; do
-		left=$second
-		[ $gone = $second ] && left=$first
-		what="${first##*/} first, ${gone##*/} gone first"
-		start
-		echo "p:one $one" >$first/uprobe_events
-		echo "p:two $two" >$second/uprobe_events
-		echo 1 >$first/events/uprobes/enable
-		echo 1 >$second/events/uprobes/enable
-		another "$what"
-		echo 0 >$gone/events/uprobes/enable
-		another "$what, one disabled"
-		echo 0 >$left/events/uprobes/enable
-		[ $gone = $first ] && want="10 20" || want="20 10"
-		is "$(hits $first one) $(hits $second two)" "$want" "$what: each probe has its hits"
-		end "$what"
-		echo >$first/uprobe_events
-		echo >$second/uprobe_events
-	done
-done
-
-# The kernel's uprobe at the same address, enabled and disabled in either order.
-for first in $ours $theirs; do
-	second=$theirs
-	[ $first = $theirs ] && second=$ours
-	# Without FULL=1, the one that came last goes first.
-	for gone in ${FULL:+$first} $second; do
-		left=$second
-		[ $gone = $second ] && left=$first
-		what="the same address, ${first##*/} first, ${gone##*/} gone first"
-		start
-		for dir in $first $second; do
-			printf 'p:one %s\nr:back %s\n' "$one" "$one" >$dir/uprobe_events
-			echo 1 >$dir/events/uprobes/enable
+# in_each_order FUNCTION [PREFIX]: call FUNCTION for each order in which probes of both owners, $first and $second, are
+# enabled and disabled, $gone and then $left.
+in_each_order() {
+	for first in $ours $theirs; do
+		second=$theirs
+		[ $first = $theirs ] && second=$ours
+		# Without FULL=1, the one that came last goes first.
+		for gone in ${FULL:+$first} $second; do
+			left=$second
+			[ $gone = $second ] && left=$first
+			what="${2:-}${first##*/} first, ${gone##*/} gone first"
+			start
+			$1
+			end "$what"
+			echo >$first/uprobe_events
+			echo >$second/uprobe_events
 		done
-		another "$what"
-		is "$(hits $first one) $(hits $first back) $(hits $second one) $(hits $second back)" \
-			"10 10 10 10" "$what: each probe has all hits"
-		echo 0 >$gone/events/uprobes/enable
-		back_in_place
-		another "$what, one disabled"
-		is "$(hits $gone one) $(hits $left one) $(hits $left back)" "10 20 20" \
-			"$what: the remaining probe has all hits"
-		echo 1 >$gone/events/uprobes/enable
-		another "$what, enabled again"
-		is "$(hits $gone one) $(hits $left one)" "20 30" "$what: enabled again, each probe has all hits"
-		echo 0 >$left/events/uprobes/enable
-		back_in_place
-		another "$what, the other one disabled"
-		is "$(hits $gone back) $(hits $left back)" "30 30" "$what: each probe has all returns"
-		echo 0 >$gone/events/uprobes/enable
-		end "$what"
-		echo >$first/uprobe_events
-		echo >$second/uprobe_events
 	done
-done
+}
+
+# The kernel's uprobe is at another address.
+apart() {
+	echo "p:one $one" >$first/uprobe_events
+	echo "p:two $two" >$second/uprobe_events
+	echo 1 >$first/events/uprobes/enable
+	echo 1 >$second/events/uprobes/enable
+	another "$what"
+	echo 0 >$gone/events/uprobes/enable
+	another "$what, one disabled"
+	echo 0 >$left/events/uprobes/enable
+	[ $gone = $first ] && want="10 20" || want="20 10"
+	is "$(hits $first one) $(hits $second two)" "$want" "$what: each probe has its hits"
+}
+in_each_order apart
+
+# The kernel's uprobe is at the same address.
+together() {
+	for dir in $first $second; do
+		printf 'p:one %s\nr:back %s\n' "$one" "$one" >$dir/uprobe_events
+		echo 1 >$dir/events/uprobes/enable
+	done
+	another "$what"
+	is "$(hits $first one) $(hits $first back) $(hits $second one) $(hits $second back)" \
+		"10 10 10 10" "$what: each probe has all hits"
+	echo 0 >$gone/events/uprobes/enable
+	back_in_place
+	another "$what, one disabled"
+	is "$(hits $gone one) $(hits $left one) $(hits $left back)" "10 20 20" \
+		"$what: the remaining probe has all hits"
+	echo 1 >$gone/events/uprobes/enable
+	another "$what, enabled again"
+	is "$(hits $gone one) $(hits $left one)" "20 30" "$what: enabled again, each probe has all hits"
+	echo 0 >$left/events/uprobes/enable
+	back_in_place
+	another "$what, the other one disabled"
+	is "$(hits $gone back) $(hits $left back)" "30 30" "$what: each probe has all returns"
+	echo 0 >$gone/events/uprobes/enable
+}
+in_each_order together "the same address, "
 
 # A process that starts when both probes are enabled already.
 for dir in $ours $theirs; do
