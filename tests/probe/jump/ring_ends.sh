@@ -93,11 +93,7 @@ disable
 
 # A reader that waits gets them soon.
 jump 1
-exec 5<>$dir/session
-echo "p:calls $call a=%di:s32 b=%si:s64" >&5
-ringed
-check "session: the place needs no trap" warm
-drain <&5 >/dev/null
+session_begin "session: the place needs no trap"
 tell spin 20 >/dev/null
 is "$(timeout $((10 * ${TEST_TIMEOUT_SCALE:-1})) head -n 20 <&5 | sound)" 20 "a reader that waits gets them"
 kill "$pid"

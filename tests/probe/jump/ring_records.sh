@@ -126,11 +126,7 @@ if [ -n "${FULL:-}" ]; then
 fi
 
 # A session, whose reader waits.
-exec 5<>$dir/session
-echo "p:calls $call a=%di:s32 b=%si:s64" >&5
-ringed
-check "a session's event needs no trap" warm
-drain <&5 >/dev/null
+session_begin "a session's event needs no trap"
 tell run 4 500 >/dev/null
 is "$(drain <&5 | sound)" 2000 "a session has all records"
 exec 5<&-
@@ -138,12 +134,7 @@ is "$(jumps)" 0 "without the session, no jump is left"
 ringed_end
 
 # One that is limited to a name: the thread's, when it hits.
-exec 5<>$dir/session
-echo 'only comm second' >&5
-echo "p:calls $call a=%di:s32 b=%si:s64" >&5
-ringed
-check "a session for a name needs no trap" warm
-drain <&5 >/dev/null
+session_begin "a session for a name needs no trap" "only comm second"
 tell rename 700 >/dev/null
 is "$(drain <&5 | sound)" 700 "it has the records of that name"
 exec 5<&-

@@ -18,12 +18,7 @@ ktap_plan 4
 
 jump 1
 clear
-exec 5<>$dir/session
-echo "buffer_size_kb 65536" >&5
-echo "p:calls $call a=%di:s32 b=%si:s64" >&5
-ringed
-check "the place needs no trap" warm
-drain <&5 >/dev/null
+session_begin "the place needs no trap" "buffer_size_kb 65536"
 # drain leaves the file nonblocking for all who share it, so the reader comes back for more.
 (while drain <&5 >>"$tmp/records" || sleep 0.05; do :; done) &
 reader=$!
