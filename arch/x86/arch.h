@@ -152,7 +152,7 @@ static inline unsigned long arch_thread_pointer(void)
  * arch_code_mode() - find out how the processor decodes the running code
  * @regs: user registers
  *
- * A far jump can switch the mode, whatever mode the program was started in.
+ * A far jump can switch the mode in which the program was started.
  *
  * Return: UINSN_MODE_64 or UINSN_MODE_32; -1 in a segment that the program has defined, which
  * can have any base address.

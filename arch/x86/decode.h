@@ -40,7 +40,7 @@ enum uinsn_mode {
  * @UINSN_FRET: far, interrupt or user-interrupt return
  * @UINSN_STRING: a repeat prefix makes it an interruptible loop
  * @UINSN_SYSCALL: leaves its own address in rcx (64-bit)
- * @UINSN_SYSENTER: returns to the vdso, whatever its address
+ * @UINSN_SYSENTER: returns to the vdso, from any address
  * @UINSN_INT3: breakpoint
  * @UINSN_INT: software interrupt: traps, ip already after it
  * @UINSN_PUSHF: stores the flags
@@ -171,7 +171,7 @@ enum uinsn_map {
  * @opcode: the opcode byte; the suffix byte for 3DNow!
  * @class: enum uinsn_class
  * @flags: UINSN_HAS_MODRM and following
- * @rex: W, R, X and B, whatever the encoding
+ * @rex: W, R, X and B, for any encoding
  * @pp: mandatory prefix: 0 none, 1 66, 2 F3, 3 F2
  * @vl: vector length of VEX, EVEX and XOP: 0 128, 1 256, 2 512 bits
  * @vvvv: the additional register of VEX, EVEX and XOP, plain sense

@@ -294,7 +294,7 @@ static void put_full(struct pad_out *o, u8 opcode)
 }
 
 /*
- * Leave the record if its words end on another page than those that were pushed. The page at the
+ * Leave the record if its words end on another page than the pushed registers. The page at the
  * stack pointer is there, as a word was pushed on it.
  */
 static void put_check(struct pad_out *o, const struct pad *pad)

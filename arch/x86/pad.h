@@ -26,15 +26,15 @@
  *            jmp back
  *
  * A saving pad that traps has "restore" twice: the trap comes behind the first one, so that the
- * registers are those of the program. After the trap, the thread goes on at the copies. If nobody
- * handles the trap any more, "nop" replaces it, and the thread goes on there, too.
+ * registers are those of the program. After the trap, the thread goes on at the copies. When the
+ * trap is no longer handled, "nop" replaces it, and the thread goes on there, too.
  *
  * A pad that records writes the time, some registers, and some words from the stack pointer on
  * into the ring of its processor, instead of counting. It traps if the ring is full. It also traps
- * if the words end on another page than those that it has pushed, as that page may be absent. It
- * saves rax, rcx and rdx, and the flags if they are of use. The record counts from the instruction
- * on that moves the head on; whoever stops the thread before that has it begin again, perhaps on
- * another processor (pad_restarts()). So no two threads write to a ring at the same time.
+ * if the words end on another page than the pushed registers, as that page may be absent. It saves
+ * rax, rcx and rdx, and the flags if they are of use. The record counts once the last instruction
+ * has advanced the head. If the thread is stopped before that, it begins again, perhaps on another
+ * processor (pad_restarts()). So no two threads write to a ring at the same time.
  *
  *   record   push %rax			the flags, if they are saved
  *            push %rcx
@@ -48,7 +48,7 @@
  *            mov (%rcx), %rax		where the next record is, from the head on
  *            cmp 8(%rcx), %rax
  *            jae tail
- *            and $mask, %eax		whatever has been written there
+ *            and $mask, %eax		the program may have written any value
  *            mov %rdx, (%rcx,%rax)
  *            lea end(%rsp), %rdx	if there are words
  *            xor %rsp, %rdx
@@ -118,7 +118,7 @@ struct pad_record {
 /**
  * struct pad_recording - what a pad records
  * @heads: address of the heads: one for each processor, PAD_HEAD_STRIDE apart
- * @mask: what a record's distance from its head can be, 2^n - 1. Whatever the heads have, the pad
+ * @mask: bound of a record's distance from its head, 2^n - 1. For any value of the heads, the pad
  *	writes nothing before @heads, and nothing behind the last head + @mask + %PAD_RECORD_MAX
  * @id: the number in its records, less than 2^31
  * @nr: number of @regs

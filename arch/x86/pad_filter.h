@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The filter of a pad: conditions on registers. A hit that fails one of them goes on in the pad,
- * and nobody hears of it.
+ * The filter of a pad: conditions on registers. If a hit fails one of them, it goes on in the pad,
+ * and is not counted.
  *
  * All functions here are pure, and can be called in any context.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Decide where a jump of five bytes can stand, whatever instructions it covers.
+ * Decide where a jump of five bytes can stand. It may cover instructions of any length.
  */
 #include "pun.h"
 #include "ssol_emit.h"

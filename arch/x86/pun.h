@@ -80,9 +80,9 @@ enum pun_refusal pun_decide(struct pun *pun, const u8 *text, size_t len);
  * pun_traps() - check whether a byte raises an exception when it is executed as an instruction
  * @byte: the byte
  *
- * That is int3, or a byte that is undefined in 64-bit mode whatever follows it: one with the
- * superscript i64 in Intel SDM vol. 2, table A-2. Bytes that are prefixes in a newer encoding do
- * not count, nor do those that have an operand.
+ * These are int3, and bytes that are undefined in 64-bit mode before any other bytes: those with
+ * the superscript i64 in Intel SDM vol. 2, table A-2. Prefixes of newer encodings and bytes with
+ * an operand do not count.
  */
 bool pun_traps(u8 byte);
 

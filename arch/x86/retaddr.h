@@ -89,7 +89,7 @@ bool retaddr_behind_jump(const u8 *end);
  * @text: the code, %RETADDR_AFTER bytes
  * @mode: 32-bit or 64-bit code
  *
- * Such code depends on a stack that other code has prepared: it loads the stack pointer, or takes
+ * The code depends on a stack that other code has prepared: it loads the stack pointer, or takes
  * words from the stack that it has not put there. An example is the code that runs after the
  * function of makecontext(). Or the code is the system call that ends a signal handler.
  *

@@ -37,7 +37,7 @@ typedef __INT64_TYPE__ s64;
 
 #endif
 
-/* Text is little-endian and unaligned, whatever the machine that reads it. */
+/* Text is little-endian and unaligned; the machine that reads it may differ. */
 
 static inline u16 uinsn_get16(const u8 *p)
 {

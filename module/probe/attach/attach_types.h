@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What is to be attached.
+ * The request to attach probes.
  */
 #ifndef _UPROBES_ATTACH_TYPES_H
 #define _UPROBES_ATTACH_TYPES_H

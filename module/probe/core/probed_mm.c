@@ -27,8 +27,8 @@ static const struct probed_mm_ops *pmm_ops __ro_after_init;
 static struct rhashtable pmm_table;
 
 /*
- * Work on the text of processes that live, and on those that end.  The former may wait as long as a
- * program likes for a page of its own (userfaultfd, FUSE), and must not keep the latter waiting.
+ * Work on the text of live processes, and on processes that end.  The former may wait for a page
+ * as long as a program likes (userfaultfd, FUSE), and must not delay the latter.
  */
 static struct workqueue_struct *text_wq;
 static struct workqueue_struct *reap_wq;

@@ -95,7 +95,7 @@ static int threads_leave(struct probed_mm *pmm)
 
 	/* A task that is just being sent to a pad: see resume_in_pad(). */
 	synchronize_rcu();
-	/* Have those that run in a pad leave their registers where they can be seen. */
+	/* Make running tasks save their registers, so that a task in a pad is found. */
 	arch_sync_text(pmm->mm);
 	rcu_read_lock();
 	for_each_process_thread(process, thread) {

@@ -214,7 +214,7 @@ static int on_force_sig(struct kprobe *kp, struct pt_regs *regs)
  * struct access - a debugger's read or write of memory of a process
  * @mm: the address space, only to be compared
  * @addr: first address
- * @bytes: the bytes to be written, or those that have been read; kernel memory
+ * @bytes: the bytes to write, or the bytes read; kernel memory
  * @len: how many bytes
  */
 struct access {

@@ -5,9 +5,9 @@
  * A site that only counts gets a jump after some traps, so that processes that live for an instant
  * never pay for one.  A worker writes the jumps of a process together.
  *
- * Whatever could see a jump, or come into conflict with it, has it erased first: a fork, a change
- * of the mapping, a debugger that reads or writes, the kernel's uprobes, a probe that needs the
- * trap.  The site then has its breakpoint again, and everything goes on as if there were no jumps.
+ * A jump is erased before an event that could see it or conflict with it: a fork, a change of the
+ * mapping, a read or write by a debugger, the kernel's uprobes, a probe that needs the trap.  The
+ * site then has its breakpoint again, and everything goes on as if there were no jumps.
  */
 #ifndef _UPROBES_JUMPS_H
 #define _UPROBES_JUMPS_H

@@ -6,8 +6,8 @@
  * rings are before them.  A pad reads the time and the number of its processor in one instruction,
  * and writes to that processor's ring (pad.h).
  *
- * Whoever takes a processor from a thread empties the ring first: the switch to another thread, a
- * trap, or an interrupt for a reader.  It calls the ring handlers with the thread as the current
+ * The ring is emptied before a thread loses its processor: in the switch to another thread, a
+ * trap, or an interrupt for a reader.  The ring handlers are called with the thread as the current
  * task.  So all hits in a ring are of the current task, and the ring keeps their order.  If the
  * thread is just writing a hit, it begins the hit again.
  *

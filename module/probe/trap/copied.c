@@ -244,8 +244,8 @@ static void copied_work(struct callback_head *work)
  * @regs: user registers of the current task, ip behind the breakpoint; no site is there
  *
  * If the breakpoint may be a copy of ours, queue work in which the task looks for the site.  The
- * task then executes whatever is in the text.  If the breakpoint is not a copy of ours, it traps
- * once more, and that trap is passed on.
+ * task then executes the text as it is.  If the breakpoint is not a copy of ours, it traps once
+ * more, and that trap is passed on.
  *
  * Context: RCU read side; any.
  * Return: true if the kernel must not send the signal now.

@@ -53,7 +53,7 @@ bool out_of_line_done(const struct site *site, const struct pt_regs *regs)
  * @site: the site, whose slot or pad the task is in
  * @regs: its user registers
  *
- * The program can change a slot or a pad, and signals would be delayed for whatever code is there.
+ * The program can change a slot or a pad, and signals would be delayed for the program's code.
  *
  * Context: any; the current task.
  */

@@ -202,7 +202,7 @@ void signal_delay_end(struct utask *utask, struct pt_regs *regs)
 /**
  * signal_exec() - reset the state of the current task, which has a new address space
  * @utask: its state
- * @regs: its registers, those that the new program begins with
+ * @regs: its registers at the start of the new program
  *
  * A program that has tampered with its SSOL area may have called execve() within a slot.  The
  * sites of the old program are gone, so no signal is delayed for one of them any longer.

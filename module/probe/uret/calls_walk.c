@@ -94,7 +94,7 @@ static void instances_free(struct calls *calls, struct uret_instance *list, bool
 /**
  * calls_prune() - prune the calls that were left without a return
  * @calls: the calls of the address space that the task uses
- * @may_fault: absent pages may be faulted in, and whatever provides them may be waited for
+ * @may_fault: absent pages may be faulted in, and their provider may be waited for
  *
  * The stack word of such a call holds another value by now, or the stack does not exist any more.
  * If there are very many instances (CALLS_MAX / 2), free the spare ones, too.

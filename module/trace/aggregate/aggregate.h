@@ -4,7 +4,7 @@
  *
  * Each opening of the file "aggregate" creates a set of probes.  A definition that is written to
  * the file, in the grammar of uprobe_events, is registered at once.  A read returns the counts so
- * far.  When the file is closed, for whatever reason, all its probes are unregistered.
+ * far.  When the file is closed for any reason, all its probes are unregistered.
  *
  * Objects, their owners and their lifetimes
  *

@@ -4,8 +4,9 @@
  * instructions.
  *
  * At both, the stack pointer is the same, and no other call in the same address space has it.  So
- * that pairs them, whatever thread returns.  Nothing is written to the stack.  A call that is left
- * otherwise (longjmp(), an exception, the end of the process) stays until its place is needed.
+ * the stack pointer pairs them, even if another thread returns.  Nothing is written to the stack.
+ * If a call ends without a return (longjmp(), an exception, the end of the process), it stays
+ * until its place is needed.
  */
 #ifndef _TRACER_CALLS_H
 #define _TRACER_CALLS_H
