@@ -108,7 +108,7 @@ struct site_key {
  * @slow_path: a hit takes the slow path: the site is no probe, is in 32-bit code, is a call and
  *	this machine has user shadow stacks, or has @step set; constant
  * @owner: enum breakpoint_owner: the other owner of the breakpoint, if any (foreign.c)
- * @fast_state: @state, @slow_path and @owner in one word; equal to %SITE_ARMED in the usual case
+ * @fast_state: @state, @slow_path and @owner in one word; equal to %SITE_ARMED on the fast path
  * @step: the slot holds a plain copy that the task steps under TF; constant
  * @kind: enum site_kind; constant
  * @moves: mremap() is moving the text with the breakpoint, and has not returned; set under
@@ -428,7 +428,7 @@ struct pmm_life {
  * @resumptions: signals or tracers have made tasks execute a breakpoint again; never cleared
  * @ringed: it has rings; never cleared
  * @asks: the kernel is to see the next hit, to find that its uprobes are gone (foreign.c)
- * @unusual: @resumptions, @ringed and @asks in one word, which is 0 in the usual case
+ * @unusual: @resumptions, @ringed and @asks in one word, which is 0 on the fast path
  * @unwinders: the probes on the functions that walk its stacks
  * @uret: its return probes
  * @passed_on: hits have been passed on to tracers; never cleared

@@ -265,7 +265,7 @@ struct utask {
 };
 
 /*
- * All fields that a hit in task context uses in the usual case (HIT_ONE) are in two cache lines.
+ * All fields that a hit in task context uses on the fast path (HIT_ONE) are in two cache lines.
  * There are two exceptions: hit_work() also reads signals.noticed and exited, which are behind
  * hit.shared_regs.
  */

@@ -351,7 +351,7 @@ static bool hit_prepare_rest(struct hit *hit)
 }
 
 /*
- * Handle a hit step by step.  This function defines what a hit means: the shortcuts in
+ * Handle a hit step by step.  This function defines what a hit means: the fast paths in
  * hit_trap() have the same result.  Return false if the next notifier has to see the trap: the
  * breakpoint has another owner, or no call can have returned here.
  */
@@ -405,7 +405,7 @@ static noinline bool hit_in_full(struct site *site, struct pt_regs *regs)
 	return true;
 }
 
-/* Handle the usual case of a sleepable handler: it is the only one. */
+/* The fast path for a sleepable handler that is the only consumer. */
 static noinline int hit_in_task(struct site *site, struct consumer *c, struct pt_regs *regs)
 {
 	struct utask *utask = utask_own() ?: utask_get(current);
@@ -424,7 +424,7 @@ static noinline int hit_in_task(struct site *site, struct consumer *c, struct pt
 	return NOTIFY_STOP;
 }
 
-/* Handle the usual case of a return probe: it is the only consumer. */
+/* The fast path for a return probe that is the only consumer. */
 static noinline int hit_return(struct site *site, struct consumer *c, struct pt_regs *regs)
 {
 	if (likely(uretprobe_enter(site, c, regs)) ||
@@ -433,7 +433,7 @@ static noinline int hit_return(struct site *site, struct consumer *c, struct pt_
 	return hit_in_full(site, regs) ? NOTIFY_STOP : NOTIFY_DONE;
 }
 
-/* Handle the usual case of a consumer that only counts: it is the only one. */
+/* The fast path for a consumer that only counts and is the only one. */
 static __always_inline int hit_count(struct site *site, struct consumer *c, struct pt_regs *regs)
 {
 	consumer_hit(c);
@@ -443,7 +443,7 @@ static __always_inline int hit_count(struct site *site, struct consumer *c, stru
 	return NOTIFY_STOP;
 }
 
-/* Handle the usual case of an atomic handler: it is the only one. */
+/* The fast path for an atomic handler that is the only consumer. */
 static __always_inline int hit_atomic(struct site *site, struct consumer_set *set,
 				      struct consumer *c, struct pt_regs *regs)
 {
@@ -463,7 +463,7 @@ static noinline int hit_atomic_called(struct site *site, struct consumer_set *se
 	return hit_atomic(site, set, c, regs);
 }
 
-/* Handle the usual case of a consumer with a ring handler, for which there may be a pad. */
+/* The fast path for a consumer with a ring handler, for which there may be a pad. */
 static noinline int hit_ring(struct site *site, struct consumer_set *set, struct consumer *c,
 			     struct pt_regs *regs)
 {
@@ -471,7 +471,7 @@ static noinline int hit_ring(struct site *site, struct consumer_set *set, struct
 	return hit_atomic(site, set, c, regs);
 }
 
-/* Handle the usual case of a consumer with conditions: it is the only one. */
+/* The fast path for a consumer with conditions that is the only one. */
 static noinline int hit_filtered(struct site *site, struct consumer_set *set, struct consumer *c,
 				 struct pt_regs *regs)
 {
@@ -555,7 +555,7 @@ static bool hit_asks(struct site *site)
 	return true;
 }
 
-/* Handle a trap at the trampoline, in a pad, or at a site that needs a closer look. */
+/* Handle a trap at the trampoline, in a pad, or at a site that may need the slow path. */
 static noinline int hit_special_site(struct site *site, struct pt_regs *regs)
 {
 	struct probed_mm *pmm = site->pmm;
@@ -617,7 +617,7 @@ static noinline __noclone int hit_event(struct notifier_block *nb, unsigned long
  * @event: the die event
  * @data: the struct die_args of the event
  *
- * Every hit runs through this function.  So the kernel calls it directly, and the usual case is a
+ * Every hit runs through this function.  So the kernel calls it directly, and the fast path is a
  * straight line.
  *
  * Context: the trap, in the RCU read side that the kernel calls die notifiers in.

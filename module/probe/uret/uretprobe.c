@@ -292,17 +292,16 @@ fault:
 }
 
 /**
- * uretprobe_enter() - insert a call into the table of calls, in the usual case
+ * uretprobe_enter() - insert a call into the table of calls, on the fast path
  * @site: the function's first instruction, in 64-bit code
  * @c: its only consumer, which has neither an entry handler nor data
  * @regs: user registers, ip still behind the breakpoint
  *
- * In the usual case, the bucket has a spare instance, there is no call at the same stack address,
+ * On the fast path, the bucket has a spare instance, there is no call at the same stack address,
  * and the word is a known return address.
  *
  * Context: the trap.
- * Return: true if the hit has been handled; false, with nothing done, if this is not the usual
- * case.
+ * Return: true if the hit has been handled; false, with nothing done, if one of these fails.
  */
 bool uretprobe_enter(const struct site *site, struct consumer *c, struct pt_regs *regs)
 {

@@ -43,7 +43,7 @@ bool tracer_pids_any(const struct tracer_pids *pids, tracer_has_mm_fn *has,
 static inline bool tracer_pids_pass(const struct tracer_pids *lists,
 				    const struct task_struct *task)
 {
-	/* The usual case: there are no lists. */
+	/* The fast path: there are no lists. */
 	return (!rcu_access_pointer(lists[TRACER_PIDS_ONLY].bits) &&
 		!rcu_access_pointer(lists[TRACER_PIDS_NEVER].bits)) ||
 	       tracer_pids_look(lists, task);
