@@ -95,6 +95,32 @@ struct site_key {
 };
 
 /**
+ * struct site_jumps - part of a site: its jumps
+ * @heat: hits since the site was last considered for a jump, up to a limit; traps write it
+ * @listed: the site is in probed_mm::jumps.hot
+ * @barred: why the site must not have a jump (jump_make.h), or 0; never cleared
+ * @ringless: why its pad cannot record (jump_make.h), or 0; never cleared
+ * @failures: how often its jump could not be written, up to a limit; under probed_mm::lock
+ * @passes: how often it is to be hot before the next try; traps write it, too
+ * @heated: node in probed_mm::jumps.hot
+ * @newest: its jumps, the newest first, linked by jump::older; at most one is in the text.  Added
+ *	under probed_mm::lock, read without a lock, never removed
+ *
+ * jump/jump_make.c writes @barred, @ringless and @newest; jump/jump.c, jump/jump.h and
+ * jump/jump_text.c the rest.  core/site_tree.c frees the jumps with the site.
+ */
+struct site_jumps {
+	u8 heat;
+	bool listed;
+	u8 barred;
+	u8 ringless;
+	u8 failures;
+	u16 passes;
+	struct llist_node heated;
+	struct jump *newest;
+};
+
+/**
  * struct site - one probed address of one probed mm
  * @next: links in the two tables of sites (site_table.h); read under RCU
  * @key: address space and address of the site
@@ -117,15 +143,7 @@ struct site_key {
  * @slot_nr: number of its slot in the probed mm, counted from 1; constant
  * @slot: address of the slot; 0 if the site has none
  * @plan: plan of the instruction, with its bytes; constant
- * @heat: hits since the site was last considered for a jump, up to a limit; traps write it
- * @failures: how often its jump could not be written, up to a limit; under probed_mm::lock
- * @passes: how often it is to be hot before the next try; traps write it, too
- * @heated: node in probed_mm::jumps.hot
- * @listed: the site is there
- * @barred: why the site must not have a jump (jump_make.h), or 0; never cleared
- * @ringless: why its pad cannot record (jump_make.h), or 0; never cleared
- * @jumps: its jumps, the newest first, linked by jump::older; at most one is in the text.  Added
- *	under probed_mm::lock, read without a lock, never removed
+ * @jumps: what may replace its breakpoint
  * @in_tree: node in probed_mm::sites.tree, by address; changed under probed_mm::sites.lock
  * @attachments: attachments of its consumers; under probed_mm::lock
  * @first: one attachment that needs no allocation; most sites have no other
@@ -157,14 +175,7 @@ struct site {
 	struct ssol_plan plan;
 	struct list_head attachments;
 	struct attachment first;
-	u8 heat;
-	bool listed;
-	u8 barred;
-	u8 ringless;
-	u8 failures;
-	u16 passes;
-	struct llist_node heated;
-	struct jump *jumps;
+	struct site_jumps jumps;
 	union {
 		struct rb_node in_tree;
 		struct site *older;

@@ -11,7 +11,7 @@
 static inline struct jump *site_jump(const struct site *site)
 {
 	/* Pairs with jump_make(). */
-	struct jump *jump = smp_load_acquire(&site->jumps);
+	struct jump *jump = smp_load_acquire(&site->jumps.newest);
 
 	while (jump && !READ_ONCE(jump->on))
 		jump = jump->older;
@@ -22,7 +22,7 @@ static inline struct jump *site_jump(const struct site *site)
 static inline struct jump *site_pad_at(const struct site *site, unsigned long addr)
 {
 	/* Pairs with jump_make(). */
-	struct jump *jump = smp_load_acquire(&site->jumps);
+	struct jump *jump = smp_load_acquire(&site->jumps.newest);
 
 	while (jump && addr - jump->at >= jump->len)
 		jump = jump->older;

@@ -202,7 +202,7 @@ static void pads_del(const struct site *site)
 {
 	struct jump *jump;
 
-	for (jump = site->jumps; jump; jump = jump->older) {
+	for (jump = site->jumps.newest; jump; jump = jump->older) {
 		if (jump->trap)
 			site_del_pad(jump);
 	}
@@ -212,8 +212,8 @@ static void jumps_free(struct site *site)
 {
 	struct jump *jump;
 
-	while ((jump = site->jumps)) {
-		site->jumps = jump->older;
+	while ((jump = site->jumps.newest)) {
+		site->jumps.newest = jump->older;
 		if (jump->trap)
 			site_free(jump->trap);
 		kfree(jump);

@@ -61,16 +61,16 @@ MODULE_PARM_DESC(jump_after, "number of traps of a place before it may do withou
 /* Note that the jump of a site could not be written, for a reason that may pass. */
 static void jump_failed(struct site *site)
 {
-	if (site->failures < FAILURES_MAX)
-		site->failures++;
-	WRITE_ONCE(site->passes, 1U << site->failures);
+	if (site->jumps.failures < FAILURES_MAX)
+		site->jumps.failures++;
+	WRITE_ONCE(site->jumps.passes, 1U << site->jumps.failures);
 }
 
 /* Check whether a site is to be listed later, if it is hit often again. */
 static bool jump_later(struct site *site)
 {
 	const struct probed_mm *pmm = site->pmm;
-	u16 passes = READ_ONCE(site->passes);
+	u16 passes = READ_ONCE(site->jumps.passes);
 
 	if (!READ_ONCE(jump_enabled) || READ_ONCE(pmm->jumps.off) ||
 	    time_before(jiffies, READ_ONCE(pmm->jumps.not_before)))
@@ -79,7 +79,7 @@ static bool jump_later(struct site *site)
 	if (current->ptrace)
 		return true;
 	if (passes)
-		WRITE_ONCE(site->passes, passes - 1);
+		WRITE_ONCE(site->jumps.passes, passes - 1);
 	return passes;
 }
 
@@ -93,16 +93,16 @@ void jump_hot(struct site *site)
 {
 	struct probed_mm *pmm = site->pmm;
 
-	if (READ_ONCE(site->barred))
+	if (READ_ONCE(site->jumps.barred))
 		return;
 	if (jump_later(site)) {
-		WRITE_ONCE(site->heat, 0);
+		WRITE_ONCE(site->jumps.heat, 0);
 		return;
 	}
 	/* If it has a jump, the trap is that of its pad. */
 	if (site_jump(site))
 		return;
-	if (!xchg(&site->listed, true) && llist_add(&site->heated, &pmm->jumps.hot))
+	if (!xchg(&site->jumps.listed, true) && llist_add(&site->jumps.heated, &pmm->jumps.hot))
 		pmm_queue(pmm, &pmm->jumps.work);
 }
 
@@ -117,7 +117,7 @@ void jump_bar(struct site *site)
 	struct probed_mm *pmm = site->pmm;
 
 	site_bar(site, BARRED_COVERED);
-	if (!xchg(&site->listed, true) && llist_add(&site->heated, &pmm->jumps.hot))
+	if (!xchg(&site->jumps.listed, true) && llist_add(&site->jumps.heated, &pmm->jumps.hot))
 		pmm_queue(pmm, &pmm->jumps.work);
 }
 
@@ -223,7 +223,7 @@ const char *jump_missing(const struct site *site)
 
 	if (jump)
 		return jump->pad.records ? ring_missing(pmm) : NULL;
-	if (READ_ONCE(site->barred))
+	if (READ_ONCE(site->jumps.barred))
 		return site_barred(site);
 	if (!site_pad_work(site, &work))
 		return site_trap_reason(site);
@@ -231,7 +231,7 @@ const char *jump_missing(const struct site *site)
 		return "counting without traps is switched off";
 	if (compat_has_uprobes(pmm->mm))
 		return uprobes_there;
-	if (site->failures)
+	if (site->jumps.failures)
 		return "its text was just being changed, or there was no memory";
 	return pmm->jumps.refused ?: "it has not been hit often enough";
 }
@@ -263,7 +263,7 @@ static void erase(struct probed_mm *pmm, bool (*leaves)(const struct jump *jump,
 
 static bool is_barred(const struct jump *jump, const void *unused)
 {
-	return READ_ONCE(jump->site->barred);
+	return READ_ONCE(jump->site->jumps.barred);
 }
 
 /**
@@ -349,11 +349,11 @@ static void jumps_promote(struct probed_mm *pmm, struct llist_node *hot)
 	pmm->jumps.refused = jumps_refused(pmm);
 	allowed = !pmm->jumps.refused &&
 		  !time_before(jiffies, READ_ONCE(pmm->jumps.not_before));
-	llist_for_each_entry_safe(site, next, hot, heated) {
-		WRITE_ONCE(site->listed, false);
+	llist_for_each_entry_safe(site, next, hot, jumps.heated) {
+		WRITE_ONCE(site->jumps.listed, false);
 		/* If its consumers cannot do without traps, do not try again until they change. */
-		WRITE_ONCE(site->heat, site_pad_work(site, &work) ? 0 : U8_MAX);
-		if (!allowed || site->barred || site->heat ||
+		WRITE_ONCE(site->jumps.heat, site_pad_work(site, &work) ? 0 : U8_MAX);
+		if (!allowed || site->jumps.barred || site->jumps.heat ||
 		    READ_ONCE(site->fast_state) != SITE_ARMED || site_jump(site))
 			continue;
 		jump = jump_make(&maker, site, &work);
@@ -499,7 +499,7 @@ void jumps_end_counting(struct probed_mm *pmm, struct site **sites, unsigned int
 	if (in_use && any)
 		erase(pmm, needs_trap, NULL);
 	for (i = 0; i < n; i++) {
-		WRITE_ONCE(sites[i]->heat, 0);
+		WRITE_ONCE(sites[i]->jumps.heat, 0);
 		list_for_each_entry(a, &sites[i]->attachments, in_site) {
 			if (!READ_ONCE(a->consumer->run.live))
 				consumer_end_pads(a->consumer, &a->pads);
