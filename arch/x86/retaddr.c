@@ -6,7 +6,6 @@
  * pointer (Intel SDM vol. 2, 2.1.5, tables 2-2 and 2-3).
  */
 #include "retaddr.h"
-#include "retaddr_import.h"
 
 #define REG_SP	4
 #define REG_BP	5

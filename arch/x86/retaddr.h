@@ -7,6 +7,7 @@
 #define UPROBES_ARCH_X86_RETADDR_H
 
 #include "decode.h"
+#include "retaddr_import.h"
 
 /* The number of bytes of a function that are enough for retaddr_used(). */
 #define RETADDR_WINDOW	192
@@ -33,17 +34,6 @@
  * to another one, which then has the same return address.
  */
 int retaddr_used(const u8 *text, size_t len, enum uinsn_mode mode, long *jump);
-
-/**
- * typedef retaddr_read - a function that reads a file
- * @file: the file
- * @offset: position in the file, in bytes
- * @buf: the buffer to fill
- * @len: size of @buf, in bytes
- *
- * Return: the number of bytes read, 0 if the file cannot be read there.
- */
-typedef size_t (*retaddr_read)(const void *file, u64 offset, void *buf, size_t len);
 
 /**
  * retaddr_used_in() - check a function in a file, and the functions that it ends in a jump to

@@ -5,7 +5,18 @@
 #ifndef UPROBES_ARCH_X86_RETADDR_IMPORT_H
 #define UPROBES_ARCH_X86_RETADDR_IMPORT_H
 
-#include "retaddr.h"
+#include "types.h"
+
+/**
+ * typedef retaddr_read - a function that reads a file
+ * @file: the file
+ * @offset: position in the file, in bytes
+ * @buf: the buffer to fill
+ * @len: size of @buf, in bytes
+ *
+ * Return: the number of bytes read, 0 if the file cannot be read there.
+ */
+typedef size_t (*retaddr_read)(const void *file, u64 offset, void *buf, size_t len);
 
 /**
  * retaddr_used_by_import() - check whether a jump through memory leads to an import that uses it

@@ -55,7 +55,6 @@
  * A slot does not hide the address that x87 keeps of its last instruction
  * (stored by fnstenv, fnsave and fxsave).
  */
-#include "ssol.h"
 #include "ssol_emit.h"
 
 enum point { BEFORE, NEXT, TARGET };

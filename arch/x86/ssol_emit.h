@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Writing slots, and what ssol.c and ssol_emit.c share. */
+/* Writing slots, and what ssol.c and pad.c need of it. */
 #ifndef UPROBES_ARCH_X86_SSOL_EMIT_H
 #define UPROBES_ARCH_X86_SSOL_EMIT_H
 
-#include "ssol.h"
+#include "ssol_types.h"
 
 /**
  * struct ssol_mark - a place in emitted code from which another state of the program begins
