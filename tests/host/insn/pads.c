@@ -318,10 +318,10 @@ static bool run_trap(struct stop *stop)
 	return true;
 }
 
-/* Have the thread begin its record again, as if it had been stopped. */
-static void restart(struct user_regs_struct *regs)
+/* Have the thread begin its record again, as if it had been stopped, but not without end. */
+static void restart(struct user_regs_struct *regs, unsigned int steps)
 {
-	if (!pad.records || !pad_restarts(&pad_parts, regs->rip - at) || trial_random() % 16)
+	if (steps >= STEPS || !pad_restarts(&pad_parts, regs->rip - at) || trial_random() % 16)
 		return;
 	regs->rip = at + pad_parts.record;
 	restarted++;
@@ -361,10 +361,8 @@ static bool run_pad(int len, bool is_full, bool traps)
 		if (traps && stop.cpu.regs.rip - at == pad_parts.trap)
 			return run_trap(&stop);
 		stop.cpu.regs.orig_rax = ~0ull;
-		/* Few records would begin again so often that they look endless. */
-		if (steps < STEPS)
-			restart(&stop.cpu.regs);
-		if (++steps > STEPS + 512)
+		restart(&stop.cpu.regs, steps++);
+		if (steps > STEPS + 512)
 			return differs("the pad does not end");
 		if (!machine_run(&stop.cpu, true, &stop))
 			return differs("the pad never stops");
