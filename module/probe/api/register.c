@@ -31,6 +31,7 @@
 #include "base/worker.h"
 #include "core/consumer.h"
 #include "core/filter.h"
+#include "core/plan.h"
 #include "core/probe_file.h"
 #include "core/probed_mm.h"
 #include "jump/ring.h"
@@ -326,8 +327,9 @@ static int list_in_file(struct registration *reg, unsigned int i, const struct t
 	ret = target_check(target, reg->us[i], reg->type == CONSUMER_RETURN, &plan);
 	if (ret)
 		return ret;
-	/* If there is no memory, the instruction is analysed anew in each process. */
-	reg->cs[i]->insn.plan = kmemdup(&plan, sizeof(plan), GFP_KERNEL | __GFP_NOWARN);
+	reg->cs[i]->insn.plan = plan_make(&plan, GFP_KERNEL);
+	if (!reg->cs[i]->insn.plan)
+		return -ENOMEM;
 	ret = watch_maps(reg->cs[i]);
 	return ret ?: probe_file_add(target->inode, target->file, reg->cs[i]);
 }

@@ -428,7 +428,7 @@ void site_remove_breakpoint(struct site *site)
 	mutex_lock(&site->pmm->lock);
 	list_for_each_entry(a, &site->attachments, in_site)
 		consumer_refused(a->consumer, "0x%lx is probed no more: %s", site->key.addr, why);
-	jumps_erase_for_read(site->pmm, site->key.addr, site->key.addr + ssol_len(&site->plan));
+	jumps_erase_for_read(site->pmm, site->key.addr, site->key.addr + ssol_len(site->plan));
 	edit = site_edit(site);
 	breakpoints_remove(site->pmm->mm, &edit, 1);
 	if (text_edit_gone(edit.result))

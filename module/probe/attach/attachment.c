@@ -162,7 +162,7 @@ void site_move_attachments(struct site *from, struct site *to)
 	list_for_each_entry_safe(a, next, &from->attachments, in_site) {
 		const struct attach_request again = { .consumer = a->consumer, .where = a->where };
 
-		if (!consumer_expects(a->consumer, &to->plan)) {
+		if (!consumer_expects(a->consumer, to->plan)) {
 			consumer_refused(a->consumer, OTHER_BYTES, to->key.addr);
 			pr_notice_ratelimited(OTHER_BYTES "\n", to->key.addr);
 		} else if (attachment_make(from->pmm, to, &again) == -ENOMEM) {

@@ -18,6 +18,7 @@
 #include "unwinder.h"
 #include "base/compat.h"
 #include "core/consumer.h"
+#include "core/plan.h"
 #include "core/probed_mm.h"
 #include "core/site.h"
 #include "core/site_table.h"
@@ -141,8 +142,9 @@ static bool site_was_idle(const struct site *site, const struct copy_mark *copie
 /* Check whether the forking task may be in the slot, and so the child, too. */
 static bool site_forks(const struct site *site)
 {
-	return site->plan.insn.class == UINSN_SYSCALL || site->plan.insn.class == UINSN_SYSENTER ||
-	       site->plan.insn.class == UINSN_INT;
+	u8 class = site->plan->insn.class;
+
+	return class == UINSN_SYSCALL || class == UINSN_SYSENTER || class == UINSN_INT;
 }
 
 /* Check whether the child has a copy of the slot of a parent's site. */
@@ -192,7 +194,7 @@ static struct site *site_copy(struct probed_mm *child, const struct site *site,
 
 	if (!copy)
 		return NULL;
-	copy->plan = site->plan;
+	copy->plan = plan_get(site->plan);
 	copy->slot = site->slot;
 	copy->slot_nr = child->areas.slots_written + 1;
 	WRITE_ONCE(child->areas.slots_written, copy->slot_nr);
@@ -425,9 +427,9 @@ static int restore_site(struct restore *r, const struct site *site)
 	static const u8 armed = SITE_ARMED;
 	struct text_edit edit = {
 		.addr = site->key.addr,
-		.text = site->plan.text,
-		.len = ssol_len(&site->plan),
-		.fixed = ssol_fixed_len(&site->plan),
+		.text = site->plan->text,
+		.len = ssol_len(site->plan),
+		.fixed = ssol_fixed_len(site->plan),
 		/* A site that is idle now, but was not at the time of the copy, was armed then. */
 		.state = r->patching && READ_ONCE(site->state) != SITE_LOST ? &armed : NULL,
 	};
@@ -465,8 +467,8 @@ static bool site_replaced_in(const struct site *old, const struct copy_mark *cop
 	rcu_read_lock();
 	site = site_find(old->key.mm, old->key.addr);
 	armed = site && site != old && !site_was_idle(site, copied) &&
-		text_same(site->plan.text + 1, old->plan.text + 1,
-			  min(ssol_len(&site->plan), ssol_len(&old->plan)) - 1);
+		text_same(site->plan->text + 1, old->plan->text + 1,
+			  min(ssol_len(site->plan), ssol_len(old->plan)) - 1);
 	rcu_read_unlock();
 	return armed;
 }

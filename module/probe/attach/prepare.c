@@ -18,6 +18,7 @@
 #include "sync.h"
 #include "base/hooks.h"
 #include "core/consumer.h"
+#include "core/plan.h"
 #include "core/probed_mm.h"
 #include "core/refusal.h"
 #include "core/site.h"
@@ -79,10 +80,10 @@ enum origin {
  */
 static bool site_text_copied(const struct site *site, const u8 *text, int len)
 {
-	int want = ssol_len(&site->plan);
+	int want = ssol_len(site->plan);
 
 	return len >= want && text[0] == ARCH_BREAKPOINT &&
-	       text_same(text + 1, site->plan.text + 1, want - 1);
+	       text_same(text + 1, site->plan->text + 1, want - 1);
 }
 
 /*
@@ -124,7 +125,7 @@ static void site_text_restore(const struct site_walk *walk, u8 *text, int len)
 
 		if (site->kind == SITE_PROBE && site->state != SITE_IDLE &&
 		    *byte == ARCH_BREAKPOINT)
-			*byte = site->plan.text[0];
+			*byte = site->plan->text[0];
 	}
 }
 
@@ -147,7 +148,7 @@ static bool site_text_moved(struct probed_mm *pmm, unsigned long addr, const u8 
 	for (site = pmm_first_site(pmm, 0); site; site = pmm_next_site(site)) {
 		if (site->kind == SITE_PROBE &&
 		    !offset_in_page(site->key.addr ^ addr) &&
-		    text_same(text, site->plan.text, ssol_len(&site->plan)))
+		    text_same(text, site->plan->text, ssol_len(site->plan)))
 			return true;
 	}
 	return false;
@@ -193,7 +194,7 @@ static int site_read(struct site_walk *walk, struct consumer *c, struct site *si
 	if (site && (site->state == SITE_ARMED ||
 		     (site->state != SITE_IDLE && site_text_copied(site, text, len)))) {
 		if (text[0] == ARCH_BREAKPOINT)
-			text[0] = site->plan.text[0];
+			text[0] = site->plan->text[0];
 		else
 			site_set_idle(site);
 	} else if (text[0] == ARCH_BREAKPOINT) {
@@ -228,11 +229,11 @@ static const struct ssol_plan *site_analyse(struct site_walk *walk, struct consu
 	if (len < 0)
 		return ERR_PTR(len);
 	walk->changed = site && site->state == SITE_ARMED && site->owner == OWNER_OURS &&
-			!plan_is_of(&site->plan, text, len);
+			!plan_is_of(site->plan, text, len);
 	/* If the instruction was analysed before, at the site or in the file, use that plan. */
 	ret = 0;
-	if (site && plan_is_of(&site->plan, text, len)) {
-		plan = &site->plan;
+	if (site && plan_is_of(site->plan, text, len)) {
+		plan = site->plan;
 	} else if (c->insn.plan && c->insn.plan->insn.mode == pmm->mode &&
 		   plan_is_of(c->insn.plan, text, len)) {
 		plan = c->insn.plan;
@@ -412,14 +413,23 @@ static void site_detach_stale(struct site *site, struct attach_request *request)
 /* Check whether a site can stay: the instruction is the same.  Note the origin of a breakpoint. */
 static bool site_keep(struct site *site, const struct ssol_plan *plan, enum origin origin)
 {
-	if (ssol_len(plan) != ssol_len(&site->plan) ||
-	    memcmp(plan->text, site->plan.text, ssol_len(plan)))
+	if (ssol_len(plan) != ssol_len(site->plan) ||
+	    memcmp(plan->text, site->plan->text, ssol_len(plan)))
 		return false;
 	if (origin == ORIGIN_OTHER)
 		WRITE_ONCE(site->owner, OWNER_OTHER_FIRST);
 	else if (origin == ORIGIN_MOVED && site->state == SITE_IDLE)
 		WRITE_ONCE(site->state, SITE_INHERITED);
 	return true;
+}
+
+/* Get a reference to a plan from site_analyse().  Return NULL if there is no memory. */
+static const struct ssol_plan *walk_plan(const struct site_walk *walk, const struct ssol_plan *plan)
+{
+	if (plan != &walk->made)
+		return plan_get(plan);
+	/* The program's text differs from the file, so the program is charged. */
+	return plan_make(plan, GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
 }
 
 /* Make a site with a slot for the instruction.  If @old is not NULL, replace it. */
@@ -439,13 +449,13 @@ static struct site *site_make(struct site_walk *walk, const struct ssol_plan *pl
 	walk->no_memory = !site;
 	if (!site)
 		return ERR_PTR(-ENOMEM);
-	slot = pmm_add_slot(pmm, plan, addr, &site->step);
+	site->plan = walk_plan(walk, plan);
+	slot = site->plan ? pmm_add_slot(pmm, plan, addr, &site->step) : -ENOMEM;
 	if (slot < 0) {
 		site_free(site);
 		walk->no_memory = slot == -ENOMEM;
 		return ERR_PTR(slot_refused(c, addr, slot));
 	}
-	site->plan = *plan;
 	site->slot = slot;
 	site->slot_nr = pmm->areas.slots_written + 1;
 	/* Pairs with pmm_copy_begins(): a copy that is made from now on has the slot. */

@@ -103,9 +103,9 @@ struct text_edit site_edit(struct site *site)
 	where = site_file(site);
 	return (struct text_edit) {
 		.addr = site->key.addr,
-		.text = site->plan.text,
-		.len = ssol_len(&site->plan),
-		.fixed = ssol_fixed_len(&site->plan),
+		.text = site->plan->text,
+		.len = ssol_len(site->plan),
+		.fixed = ssol_fixed_len(site->plan),
 		.inode = where->inode,
 		.offset = where->offset,
 		.site = site,
@@ -168,7 +168,7 @@ static int shared_now(const struct syncing *s)
 {
 	struct site *site = s->site;
 	struct text_reader reader = { .mm = site->pmm->mm };
-	int len = ssol_len(&site->plan);
+	int len = ssol_len(site->plan);
 	u8 text[UINSN_MAX_LEN];
 	int got, ret = -EEXIST;
 

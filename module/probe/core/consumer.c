@@ -10,6 +10,7 @@
 #include "consumer.h"
 #include "counts.h"
 #include "filter.h"
+#include "plan.h"
 #include "probe_file.h"
 #include "refusal.h"
 
@@ -70,7 +71,7 @@ static void consumer_free(struct consumer *c)
 		percpu_ref_exit(&c->calls);
 	counts_end(c);
 	consumer_forget_refusal(c);
-	kfree(c->insn.plan);
+	plan_put(c->insn.plan);
 	kfree(rcu_access_pointer(c->filter));
 	if (c->file.counted)
 		fput(c->file.counted);

@@ -279,14 +279,15 @@ struct consumer_refusals {
  * struct consumer_insn - part of a consumer: the instruction
  * @expect: bytes that must be at the probed address
  * @expect_len: number of bytes in @expect
- * @plan: plan of the instruction as it is in the file, or NULL; constant
+ * @plan: plan of the instruction as it is in the file, with a reference; NULL if the consumer
+ *	probes a process; constant
  *
  * core/consumer.c writes it; api/register.c sets @plan.
  */
 struct consumer_insn {
 	u8 expect[UINSN_MAX_LEN];
 	u8 expect_len;
-	struct ssol_plan *plan;
+	const struct ssol_plan *plan;
 };
 
 /**

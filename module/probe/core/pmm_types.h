@@ -142,7 +142,8 @@ struct site_jumps {
  * @idle_since: probed_mm::sites.removals when the state last became idle
  * @slot_nr: number of its slot in the probed mm, counted from 1; constant
  * @slot: address of the slot; 0 if the site has none
- * @plan: plan of the instruction, with its bytes; constant
+ * @plan: plan of the instruction, with its bytes, and a reference; &plan_none if the site is no
+ *	probe; set before the site is added, then constant
  * @jumps: what may replace its breakpoint
  * @in_tree: node in probed_mm::sites.tree, by address; changed under probed_mm::sites.lock
  * @attachments: attachments of its consumers; under probed_mm::lock
@@ -172,7 +173,7 @@ struct site {
 	u32 idle_since;
 	u32 slot_nr;
 	unsigned long slot;
-	struct ssol_plan plan;
+	const struct ssol_plan *plan;
 	struct list_head attachments;
 	struct attachment first;
 	struct site_jumps jumps;

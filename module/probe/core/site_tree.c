@@ -7,6 +7,7 @@
 
 #include "site_tree.h"
 #include "arch.h"
+#include "plan.h"
 #include "pmm_types.h"
 #include "site.h"
 #include "site_table.h"
@@ -18,11 +19,11 @@ static struct kmem_cache *site_cache;
 /* Compute in advance what a hit reads. */
 static void site_set_hot(struct site *site)
 {
-	site->resume = ssol_is_skip(&site->plan) ? site->key.addr + ssol_len(&site->plan) :
+	site->resume = ssol_is_skip(site->plan) ? site->key.addr + ssol_len(site->plan) :
 						   site->slot;
 	site->slow_path = site->kind != SITE_PROBE || site->step ||
 		    site->pmm->mode != UINSN_MODE_64 ||
-		    (site->plan.pushes_return && arch_stacks_fixable());
+		    (site->plan->pushes_return && arch_stacks_fixable());
 }
 
 /*
@@ -82,6 +83,7 @@ struct site *site_alloc(struct probed_mm *pmm, unsigned long addr, enum site_kin
 		.pmm = pmm,
 		.state = SITE_IDLE,
 		.kind = kind,
+		.plan = &plan_none,
 	};
 	INIT_LIST_HEAD(&site->attachments);
 	return site;
@@ -90,6 +92,7 @@ struct site *site_alloc(struct probed_mm *pmm, unsigned long addr, enum site_kin
 /* Free a site that has not been added. */
 void site_free(struct site *site)
 {
+	plan_put(site->plan);
 	kmem_cache_free(site_cache, site);
 }
 
@@ -337,6 +340,7 @@ void sites_free(struct probed_mm *pmm)
 
 	while (pmm->sites.replaced) {
 		jumps_free(pmm->sites.replaced);
+		plan_put(pmm->sites.replaced->plan);
 		freed.sites[freed.n++] = pmm->sites.replaced;
 		pmm->sites.replaced = pmm->sites.replaced->older;
 		if (freed.n == SITE_STOCK) {

@@ -84,8 +84,8 @@ struct site *site_of_slot(const struct probed_mm *pmm, unsigned long addr)
 unsigned long site_original_ip(const struct site *site, unsigned long ip)
 {
 	if (!site->step)
-		return ssol_original_ip(&site->plan, site->key.addr, site->slot, ip);
-	return ssol_step_original_ip(&site->plan, site->key.addr, site->slot, ip);
+		return ssol_original_ip(site->plan, site->key.addr, site->slot, ip);
+	return ssol_step_original_ip(site->plan, site->key.addr, site->slot, ip);
 }
 
 /**

@@ -237,8 +237,8 @@ static bool access_probed(const struct access *access)
 /* Check whether a write that reaches a site at byte @i leaves its instruction the same. */
 static bool access_keeps(const struct access *access, int i, const struct site *site)
 {
-	return text_same(&access->bytes[i], site->plan.text,
-			 min_t(int, access->len - i, ssol_len(&site->plan)));
+	return text_same(&access->bytes[i], site->plan->text,
+			 min_t(int, access->len - i, ssol_len(site->plan)));
 }
 
 /*
@@ -262,7 +262,7 @@ static void access_write(const struct access *access)
 			if (READ_ONCE(site->state) == SITE_ARMED && site->owner == OWNER_OURS)
 				WRITE_ONCE(site->owner, OWNER_OTHER_FIRST);
 		} else if (READ_ONCE(site->state) == SITE_ARMED &&
-			   *byte == site->plan.text[0] && access_keeps(access, i, site)) {
+			   *byte == site->plan->text[0] && access_keeps(access, i, site)) {
 			if (site->owner == OWNER_OTHER_FIRST)
 				WRITE_ONCE(site->owner, OWNER_OURS);
 			*byte = ARCH_BREAKPOINT;
@@ -286,7 +286,7 @@ static void access_read(const struct access *access)
 		/* A breakpoint that has another owner, too, is visible to all. */
 		if (site && READ_ONCE(site->state) == SITE_ARMED &&
 		    READ_ONCE(site->owner) == OWNER_OURS)
-			*byte = site->plan.text[0];
+			*byte = site->plan->text[0];
 		rcu_read_unlock();
 	}
 }

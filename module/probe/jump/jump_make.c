@@ -113,7 +113,7 @@ static bool within_another(struct site *site)
 	const struct site *before = pmm_prev_site(site);
 
 	return before && before->kind == SITE_PROBE &&
-	       before->key.addr + ssol_len(&before->plan) > site->key.addr;
+	       before->key.addr + ssol_len(before->plan) > site->key.addr;
 }
 
 /**
@@ -140,7 +140,7 @@ bool jump_text_clean(struct site *site, u8 *text, unsigned int len)
 		if (jump)
 			memcpy(text + at, jump->pad.pun.text, min(PUN_LEN, len - at));
 		else if (text[at] == ARCH_BREAKPOINT && other->kind == SITE_PROBE)
-			text[at] = other->plan.text[0];
+			text[at] = other->plan->text[0];
 	}
 	return !within_another(site);
 }

@@ -64,7 +64,7 @@ static bool differ_by_sites(struct site *site, struct mm_struct *mm, unsigned lo
 			site = pmm_next_site(site);
 		if (!site || site->key.addr != base + at ||
 		    owner_keeps(mm, READ_ONCE(site->owner)) ||
-		    there[at] != ARCH_BREAKPOINT || file[at] != site->plan.text[0])
+		    there[at] != ARCH_BREAKPOINT || file[at] != site->plan->text[0])
 			return false;
 	}
 	return true;

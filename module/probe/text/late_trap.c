@@ -22,7 +22,7 @@
 enum late hit_late(const struct site *site)
 {
 	const u8 __user *addr = (const u8 __user *)site->key.addr;
-	unsigned int len = ssol_len(&site->plan);
+	unsigned int len = ssol_len(site->plan);
 	unsigned int here = min_t(unsigned int, len, PAGE_SIZE - offset_in_page(addr));
 	u8 text[UINSN_MAX_LEN];
 
@@ -40,7 +40,7 @@ enum late hit_late(const struct site *site)
 	if (text[0] != ARCH_BREAKPOINT || READ_ONCE(site->state) == SITE_ARMED)
 		return LATE_REMOVED;
 	if (READ_ONCE(site->state) == SITE_LOST &&
-	    text_same(text + 1, site->plan.text + 1, len - 1))
+	    text_same(text + 1, site->plan->text + 1, len - 1))
 		return LATE_COPIED;
 	return LATE_FOREIGN;
 }

@@ -78,7 +78,7 @@ static u8 byte_without(const struct probed_mm *pmm, unsigned long addr, u8 there
 	rcu_read_lock();
 	site = site_find(pmm->mm, addr);
 	if (site && site->kind == SITE_PROBE)
-		there = site->plan.text[0];
+		there = site->plan->text[0];
 	rcu_read_unlock();
 	return there;
 }
@@ -107,11 +107,11 @@ static bool same_byte(const struct site *site, const struct window *text,
 static bool copied_from(struct text_reader *reader, const struct site *site,
 			const struct window *copy)
 {
-	unsigned int len = min_t(unsigned int, ssol_len(&site->plan), copy->to - AROUND);
+	unsigned int len = min_t(unsigned int, ssol_len(site->plan), copy->to - AROUND);
 	unsigned int i, same = 0;
 	struct window text;
 
-	if (!text_same(copy->bytes + AROUND + 1, site->plan.text + 1, len - 1) ||
+	if (!text_same(copy->bytes + AROUND + 1, site->plan->text + 1, len - 1) ||
 	    window_read(reader, site->key.addr, &text))
 		return false;
 	jumps_show_text(site->pmm, site->key.addr + text.from - AROUND, text.bytes + text.from,
@@ -206,9 +206,9 @@ static bool copied_heal(struct probed_mm *pmm, unsigned long addr)
 		return false;
 	edit = (struct text_edit) {
 		.addr = addr,
-		.text = site->plan.text,
-		.len = ssol_len(&site->plan),
-		.fixed = ssol_fixed_len(&site->plan),
+		.text = site->plan->text,
+		.len = ssol_len(site->plan),
+		.fixed = ssol_fixed_len(site->plan),
 	};
 	/* If the address has been probed meanwhile, the breakpoint belongs to a site. */
 	site = site_from(pmm, addr);

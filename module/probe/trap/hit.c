@@ -381,7 +381,7 @@ static noinline bool hit_in_full(struct site *site, struct pt_regs *regs)
 			return true;
 	}
 	hit.shared = READ_ONCE(site->owner) != OWNER_OURS;
-	if (unlikely(site->plan.pushes_return && arch_stack_fixed() && !hit.shared)) {
+	if (unlikely(arch_stack_fixed() && site->plan->pushes_return && !hit.shared)) {
 		hit_in_place(site, hit.set, regs);
 		return true;
 	}

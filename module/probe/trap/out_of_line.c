@@ -45,7 +45,7 @@ bool out_of_line_done(const struct site *site, const struct pt_regs *regs)
 	const struct jump *jump = site_pad_at(site, regs->ip);
 
 	return jump ? !pad_counted(jump, regs->ip) :
-		arch_slot_done(&site->plan, site->key.addr, site->slot, regs);
+		arch_slot_done(site->plan, site->key.addr, site->slot, regs);
 }
 
 /**
@@ -65,8 +65,8 @@ bool out_of_line_intact(const struct site *site, const struct pt_regs *regs)
 
 	if (jump)
 		return pad_intact(jump);
-	len = site->step ? ssol_emit_step(&site->plan, site->key.addr, site->slot, want) :
-			   ssol_emit(&site->plan, site->key.addr, site->slot, want);
+	len = site->step ? ssol_emit_step(site->plan, site->key.addr, site->slot, want) :
+			   ssol_emit(site->plan, site->key.addr, site->slot, want);
 	return len > 0 && !copy_from_user_nofault(is, (const void __user *)site->slot, len) &&
 	       !memcmp(is, want, len);
 }
@@ -79,7 +79,7 @@ void out_of_line_leave(const struct site *site, struct pt_regs *regs)
 	if (jump)
 		arch_pad_leave(&jump->pad, jump->at, regs);
 	else
-		arch_slot_unwind(&site->plan, site->key.addr, site->slot, regs);
+		arch_slot_unwind(site->plan, site->key.addr, site->slot, regs);
 }
 
 static void erase_work(struct callback_head *work)

@@ -130,7 +130,7 @@ static bool signal_delay(struct utask *utask, const struct site *site,
 			 const struct pt_regs *regs, bool stepped, bool begun)
 {
 	if (stepped || utask->signals.delays >= SIGNAL_MAX_DELAYS || READ_ONCE(delays_over) ||
-	    !arch_step_plain(&site->plan) || !out_of_line_intact(site, regs))
+	    !arch_step_plain(site->plan) || !out_of_line_intact(site, regs))
 		return false;
 	clear_thread_flag(TIF_SIGPENDING);
 	/* A sender sets the flag last, so a signal sent before it was cleared is seen here. */
@@ -330,7 +330,7 @@ static bool unwind_slot(struct site *site, struct pt_regs *regs)
 	 * Behind an interrupted system call, the kernel may move the ip back to the
 	 * instruction, which then is the breakpoint.
 	 */
-	if (arch_slot_unwind(&site->plan, site->key.addr, site->slot, regs) &&
+	if (arch_slot_unwind(site->plan, site->key.addr, site->slot, regs) &&
 	    !arch_syscall_restarts(regs)) {
 		/* The kernel may decide so later, as after a ptrace stop: remember the site. */
 		utask = utask_get(current);
@@ -351,7 +351,7 @@ static void unwound_before(struct utask *utask, const struct pt_regs *regs)
 	bool behind;
 
 	behind = arch_in_syscall(regs) &&
-		 regs->ip == site->key.addr + ssol_len(&site->plan);
+		 regs->ip == site->key.addr + ssol_len(site->plan);
 	if (behind && !arch_syscall_restarts(regs))
 		return;
 	utask->signals.unwound = NULL;
@@ -404,7 +404,7 @@ static void slot_leave(struct probed_mm *pmm, struct utask *utask, struct pt_reg
 		utask->step.site = NULL;
 		if (utask->signals.delays)
 			signal_delay_end(utask, regs);
-		arch_step_abort(&site->plan, site->key.addr, site->slot, &utask->step.state, regs);
+		arch_step_abort(site->plan, site->key.addr, site->slot, &utask->step.state, regs);
 		if (regs->ip == site->key.addr)
 			signal_note_resumption(site, regs);
 		return;
@@ -543,7 +543,7 @@ void signal_forked(struct probed_mm *parent)
 	rcu_read_lock();
 	site = site_of_slot(parent, regs->ip);
 	if (site)
-		arch_slot_unwind(&site->plan, site->key.addr, site->slot, regs);
+		arch_slot_unwind(site->plan, site->key.addr, site->slot, regs);
 	rcu_read_unlock();
 }
 

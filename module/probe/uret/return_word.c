@@ -66,7 +66,7 @@ static void without_probes(const struct probed_mm *pmm, unsigned long addr, u8 *
 			continue;
 		site = site_find(pmm->mm, addr + i);
 		if (site && site->kind == SITE_PROBE)
-			text[i] = site->plan.text[0];
+			text[i] = site->plan->text[0];
 	}
 	jumps_show_text(pmm, addr, text, len);
 }
