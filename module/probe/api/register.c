@@ -27,6 +27,7 @@
 #include "attach/mapping.h"
 #include "attach/ref_ctr.h"
 #include "attach/unwinder.h"
+#include "attach/visit.h"
 #include "base/hooks.h"
 #include "base/worker.h"
 #include "core/consumer.h"
@@ -292,7 +293,7 @@ static int register_in_process(struct registration *reg, unsigned int first)
 			.addr = u->vaddr,
 		};
 		if (reg->cs[i]->inherits)
-			requests[n - 1].where = mapped_place(mm, u->vaddr);
+			reg->cs[i]->file.place = mapped_place(mm, u->vaddr);
 	}
 	if (!ret)
 		ret = consumers_bind_mm(cs, n, pmm);

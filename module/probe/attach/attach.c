@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Attach consumers to sites, and detach them, in batches.  Enabling and disabling a consumer go
- * through the same sync of its sites.
+ * Attach consumers to the sites of a process, in batches, and detach them.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -184,217 +183,6 @@ bool pmm_attach(struct probed_mm *pmm, struct attach_request *requests, unsigned
 	return !walk.no_memory;
 }
 
-static int site_compare(const void *p, const void *q)
-{
-	const struct site *a = *(const struct site **)p, *b = *(const struct site **)q;
-
-	return a->key.addr < b->key.addr ? -1 : a->key.addr > b->key.addr;
-}
-
-static void sites_sort(struct site **sites, unsigned int n)
-{
-	unsigned int i;
-
-	for (i = 1; i < n; i++) {
-		if (sites[i]->key.addr < sites[i - 1]->key.addr) {
-			sort(sites, n, sizeof(*sites), site_compare, NULL);
-			return;
-		}
-	}
-}
-
-/* Find a probed mm that @c is attached to and that this round has not visited; take a reference. */
-static struct probed_mm *consumer_next_pmm(struct consumer *c, unsigned int round)
-{
-	struct probed_mm *pmm = NULL;
-	struct attachment *a;
-
-	spin_lock(&c->places.lock);
-	list_for_each_entry(a, &c->places.attachments, in_consumer) {
-		if (a->round != round) {
-			/* The probed mm stays while a consumer is attached to its sites. */
-			pmm = a->site->pmm;
-			refcount_inc(&pmm->life.refs);
-			break;
-		}
-	}
-	spin_unlock(&c->places.lock);
-	return pmm;
-}
-
-/*
- * List in @sites the sites of @pmm that @c is attached to, at most @room of them.  Return the
- * number of all such sites.
- */
-static unsigned int consumer_list(struct consumer *c, const struct probed_mm *pmm,
-				  unsigned int round, struct site **sites, unsigned int room)
-{
-	struct attachment *a;
-	unsigned int n = 0;
-
-	spin_lock(&c->places.lock);
-	list_for_each_entry(a, &c->places.attachments, in_consumer) {
-		if (a->site->pmm != pmm)
-			continue;
-		if (n < room) {
-			a->round = round;
-			sites[n] = a->site;
-		}
-		n++;
-	}
-	spin_unlock(&c->places.lock);
-	return n;
-}
-
-static int pmm_visit(struct probed_mm *pmm, struct consumer **cs, unsigned int n,
-		     unsigned int round, bool detach)
-{
-	bool in_use = mmget_not_zero(pmm->mm);
-	unsigned int i, j, from, more, room = n, nr;
-	struct site **sites = NULL;
-	int ret;
-
-	mutex_lock(&pmm->lock);
-	/* Most consumers have one site in a probed mm, so room for @n sites is mostly enough. */
-	for (;;) {
-		sites = kvmalloc_array(room, sizeof(*sites), GFP_KERNEL | __GFP_NOFAIL);
-		nr = 0;
-		for (i = 0; i < n; i++)
-			nr += consumer_list(cs[i], pmm, round, sites + min(nr, room),
-					    room - min(nr, room));
-		if (nr <= room)
-			break;
-		kvfree(sites);
-		room = nr;
-	}
-	for (i = 0, from = 0; detach && i < n; i++, from += more) {
-		more = consumer_list(cs[i], pmm, round, NULL, 0);
-		for (j = from; j < from + more; j++)
-			attachment_free(site_attachment(sites[j], cs[i]));
-	}
-	sites_sort(sites, nr);
-	ret = pmm_sync(pmm, sites, nr, in_use, detach);
-	mutex_unlock(&pmm->lock);
-	kvfree(sites);
-	if (in_use)
-		mmput_async(pmm->mm);
-	return ret;
-}
-
-/* Get a number that no attachment has as its round. */
-static unsigned int visit_round(void)
-{
-	static atomic_t rounds = ATOMIC_INIT(0);
-
-	return atomic_inc_return(&rounds) ?: atomic_inc_return(&rounds);
-}
-
-static int consumers_visit(struct consumer **cs, unsigned int n, bool detach)
-{
-	unsigned int round = visit_round();
-	struct probed_mm *pmm;
-	unsigned int i = 0;
-	int err, ret = 0;
-
-	while (i < n) {
-		pmm = consumer_next_pmm(cs[i], round);
-		if (!pmm) {
-			i++;
-			continue;
-		}
-		err = pmm_visit(pmm, cs + i, n - i, round, detach);
-		ret = ret ?: err;
-		pmm_put(pmm);
-		cond_resched();
-	}
-	return ret;
-}
-
-/* Get the number of a process, as the caller's pid namespace has it, or 0. */
-static pid_t mm_pid(const struct mm_struct *mm)
-{
-	pid_t pid = 0;
-
-#ifdef CONFIG_MEMCG
-	struct task_struct *owner;
-
-	rcu_read_lock();
-	owner = rcu_dereference(mm->owner);
-	pid = owner ? task_tgid_vnr(owner) : 0;
-	rcu_read_unlock();
-#endif
-	return pid;
-}
-
-/**
- * consumer_places() - list where a consumer is attached
- * @c: the consumer
- * @places: array to be filled
- * @n: its size
- *
- * Context: may sleep; takes probed_mm::lock; @c is claimed by the caller.
- * Return: the number of places, of which the first @n are in @places.
- */
-unsigned int consumer_places(struct consumer *c, struct uprobe_place *places, unsigned int n)
-{
-	unsigned int round = visit_round(), all = 0;
-	struct probed_mm *pmm;
-	struct attachment *a;
-	pid_t pid;
-
-	while ((pmm = consumer_next_pmm(c, round))) {
-		pid = mm_pid(pmm->mm);
-		mutex_lock(&pmm->lock);
-		spin_lock(&c->places.lock);
-		list_for_each_entry(a, &c->places.attachments, in_consumer) {
-			if (a->site->pmm != pmm)
-				continue;
-			a->round = round;
-			if (all++ < n)
-				places[all - 1] = (struct uprobe_place) {
-					.pid = pid,
-					.vaddr = a->site->key.addr,
-					.trap = jump_missing(a->site),
-				};
-		}
-		spin_unlock(&c->places.lock);
-		mutex_unlock(&pmm->lock);
-		pmm_put(pmm);
-		cond_resched();
-	}
-	return all;
-}
-
-/**
- * consumers_detach() - detach consumers from all their sites
- * @cs: the consumers, after consumer_shut()
- * @n: number of @cs
- *
- * Context: may sleep, in a thread without signals; takes probed_mm::lock and mmap
- * locks.
- */
-void consumers_detach(struct consumer **cs, unsigned int n)
-{
-	unsigned int i;
-
-	for (i = 0; i < n; i++)
-		ref_ctrs_drop(cs[i]);
-	consumers_visit(cs, n, true);
-}
-
-/**
- * consumer_sync() - sync all sites of a consumer that was enabled or disabled
- * @c: the consumer
- *
- * Context: may sleep, in a thread without signals; takes probed_mm::lock and mmap
- * locks; @c is claimed by the caller.
- * Return: 0 or the first error.
- */
-int consumer_sync(struct consumer *c)
-{
-	return consumers_visit(&c, 1, false);
-}
-
 /**
  * pmm_detach() - detach a consumer from all its sites in a probed mm
  * @pmm: the probed mm
@@ -405,7 +193,21 @@ int consumer_sync(struct consumer *c)
  */
 void pmm_detach(struct probed_mm *pmm, struct consumer *c)
 {
-	pmm_visit(pmm, &c, 1, 0, true);
+	bool in_use = mmget_not_zero(pmm->mm);
+	struct attachment *a;
+	struct site *site;
+
+	mutex_lock(&pmm->lock);
+	for (site = pmm_first_site(pmm, 0); site; site = pmm_next_site(site)) {
+		a = site_attachment(site, c);
+		if (!a)
+			continue;
+		attachment_free(a);
+		pmm_sync(pmm, &site, 1, in_use, true);
+	}
+	mutex_unlock(&pmm->lock);
+	if (in_use)
+		mmput_async(pmm->mm);
 }
 
 /**
@@ -426,7 +228,7 @@ void site_remove_breakpoint(struct site *site)
 	struct text_edit edit;
 
 	mutex_lock(&site->pmm->lock);
-	list_for_each_entry(a, &site->attachments, in_site)
+	for (a = site->attached; a; a = a->next)
 		consumer_refused(a->consumer, "0x%lx is probed no more: %s", site->key.addr, why);
 	jumps_erase_for_read(site->pmm, site->key.addr, site->key.addr + ssol_len(site->plan));
 	edit = site_edit(site);
@@ -529,10 +331,8 @@ void pmm_detach_all(struct probed_mm *pmm)
 	jumps_drop(pmm);
 	ref_ctrs_detach(pmm);
 	for (site = pmm_first_site(pmm, 0); site; site = pmm_next_site(site)) {
-		struct attachment *a, *b;
-
-		list_for_each_entry_safe(a, b, &site->attachments, in_site)
-			attachment_free(a);
+		while (site->attached)
+			attachment_free(site->attached);
 		site_publish(site, NULL);
 	}
 	list_for_each_entry_safe(c, next, &pmm->attached.bound, bound.node) {

@@ -11,7 +11,6 @@ struct attach_request;
 struct consumer;
 struct probed_mm;
 struct site;
-struct uprobe_place;
 
 bool pmm_attach(struct probed_mm *pmm, struct attach_request *requests, unsigned int n);
 void site_remove_breakpoint(struct site *site);
@@ -19,9 +18,6 @@ void pmm_moved(struct probed_mm *pmm, unsigned long start, unsigned long end, lo
 void pmm_detach(struct probed_mm *pmm, struct consumer *c);
 void pmm_detach_all(struct probed_mm *pmm);
 void pmm_remove_breakpoints_all(void);
-void consumers_detach(struct consumer **cs, unsigned int n);
-int consumer_sync(struct consumer *c);
-unsigned int consumer_places(struct consumer *c, struct uprobe_place *places, unsigned int n);
 int consumers_bind_mm(struct consumer **cs, unsigned int n, struct probed_mm *pmm);
 void consumer_unbind_mm(struct consumer *c);
 

@@ -13,7 +13,7 @@
  * struct attach_request - a consumer to be attached at an address
  * @consumer: the consumer
  * @addr: address of the instruction
- * @where: the place in a file that must be mapped at @addr
+ * @place: the place in a file that must be mapped at @addr, if those of @consumer vary
  * @site: private
  * @result: 0 or an error of register_uprobe()
  * @order: index in the caller's order, which is the order of the handlers at one site
@@ -22,7 +22,7 @@
 struct attach_request {
 	struct consumer *consumer;
 	unsigned long addr;
-	struct file_place where;
+	struct file_place place;
 	struct site *site;
 	int result;
 	unsigned int order;

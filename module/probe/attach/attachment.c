@@ -35,34 +35,54 @@ struct attachment *site_attachment(struct site *site, const struct consumer *c)
 {
 	struct attachment *a;
 
-	list_for_each_entry(a, &site->attachments, in_site) {
+	for (a = site->attached; a; a = a->next) {
 		if (a->consumer == c)
 			return a;
 	}
 	return NULL;
 }
 
-/* Get memory for an attachment: site::first, if not in use.  Context: probed_mm::lock held. */
-static struct attachment *attachment_alloc(struct site *site)
+/*
+ * Get memory for an attachment: site::first, if not in use and large enough.  Context:
+ * probed_mm::lock held.
+ */
+static struct attachment *attachment_alloc(struct site *site, const struct consumer *c)
 {
-	return site->first.consumer ? kmalloc(sizeof(site->first),
-					      GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL) :
-				      &site->first;
+	const gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL;
+	struct attachment_at *at;
+
+	if (c->file.varies) {
+		at = kmalloc(sizeof(*at), gfp);
+		return at ? &at->a : NULL;
+	}
+	return site->first.consumer ? kmalloc(sizeof(site->first), gfp) : &site->first;
 }
 
-static void attachment_release(struct site *site, struct attachment *a)
+static void attachment_release(struct site *site, const struct consumer *c, struct attachment *a)
 {
 	if (a == &site->first)
 		a->consumer = NULL;
+	else if (c->file.varies)
+		kfree(container_of(a, struct attachment_at, a));
 	else
 		kfree(a);
+}
+
+/* Find the link to an attachment in the list of its site, or its end for NULL. */
+static struct attachment **attachment_link(struct site *site, const struct attachment *a)
+{
+	struct attachment **link = &site->attached;
+
+	while (*link != a)
+		link = &(*link)->next;
+	return link;
 }
 
 /**
  * attachment_make() - attach a consumer to a site
  * @pmm: the probed mm
  * @site: the site; the consumer is not attached to it yet
- * @request: the consumer, and the place in a file that must be mapped at the site
+ * @request: the consumer, and its place, if those of the consumer vary
  *
  * Context: may sleep; probed_mm::lock held.
  * Return: 0, -ENOMEM, or -ESHUTDOWN if the consumer is being unregistered or the address space
@@ -71,26 +91,28 @@ static void attachment_release(struct site *site, struct attachment *a)
 int attachment_make(struct probed_mm *pmm, struct site *site,
 		    const struct attach_request *request)
 {
-	struct attachment *a = attachment_alloc(site);
 	struct consumer *c = request->consumer;
+	struct attachment *a = attachment_alloc(site, c);
 
 	if (!a)
 		return -ENOMEM;
 	spin_lock(&c->places.lock);
 	if (c->places.dying || pmm->life.dead) {
 		spin_unlock(&c->places.lock);
-		attachment_release(site, a);
+		attachment_release(site, c, a);
 		return -ESHUTDOWN;
 	}
 	a->consumer = c;
 	a->site = site;
-	a->where = request->where;
 	a->pads = NULL;
-	a->round = 0;
+	a->next = NULL;
+	if (c->file.varies)
+		container_of(a, struct attachment_at, a)->place = request->place;
 	list_add_tail(&a->in_consumer, &c->places.attachments);
+	c->places.nr++;
 	spin_unlock(&c->places.lock);
 	consumer_get(c);
-	list_add_tail(&a->in_site, &site->attachments);
+	*attachment_link(site, NULL) = a;
 	pmm->attached.heirs += c->inherits;
 	pmm->attached.returns += c->type == CONSUMER_RETURN;
 	pmm->attached.counters += consumer_counts_in_process(c);
@@ -111,16 +133,17 @@ void attachment_free(struct attachment *a)
 	struct probed_mm *pmm = a->site->pmm;
 	bool last;
 
-	list_del(&a->in_site);
+	*attachment_link(a->site, a) = a->next;
 	spin_lock(&c->places.lock);
 	list_del(&a->in_consumer);
+	c->places.nr--;
 	last = c->bound.orphaned && list_empty(&c->places.attachments);
 	spin_unlock(&c->places.lock);
 	consumer_end_pads(c, &a->pads);
 	pmm->attached.heirs -= c->inherits;
 	pmm->attached.returns -= c->type == CONSUMER_RETURN;
 	pmm->attached.counters -= consumer_counts_in_process(c);
-	attachment_release(a->site, a);
+	attachment_release(a->site, c, a);
 	if (last)
 		consumer_end_later(c);
 	consumer_put(c);
@@ -134,11 +157,9 @@ void attachment_free(struct attachment *a)
  */
 void site_detach_all(struct site *site)
 {
-	struct attachment *a, *next;
-
 	lockdep_assert_held(&site->pmm->lock);
-	list_for_each_entry_safe(a, next, &site->attachments, in_site)
-		attachment_free(a);
+	while (site->attached)
+		attachment_free(site->attached);
 	site_publish(site, NULL);
 	site_set_idle(site);
 }
@@ -156,11 +177,14 @@ void site_detach_all(struct site *site)
  */
 void site_move_attachments(struct site *from, struct site *to)
 {
-	struct attachment *a, *next;
+	struct attachment *a;
 
 	lockdep_assert_held(&from->pmm->lock);
-	list_for_each_entry_safe(a, next, &from->attachments, in_site) {
-		const struct attach_request again = { .consumer = a->consumer, .where = a->where };
+	while ((a = from->attached)) {
+		const struct attach_request again = {
+			.consumer = a->consumer,
+			.place = *attachment_place(a),
+		};
 
 		if (!consumer_expects(a->consumer, to->plan)) {
 			consumer_refused(a->consumer, OTHER_BYTES, to->key.addr);

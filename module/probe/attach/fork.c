@@ -304,13 +304,12 @@ void pmm_fork_consumers(struct probed_mm *child, struct probed_mm *parent)
 	for (site = pmm_first_site(parent, 0); site && requests; site = pmm_next_site(site)) {
 		struct attachment *a;
 
-		list_for_each_entry(a, &site->attachments, in_site) {
+		for (a = site->attached; a; a = a->next) {
 			if (!a->consumer->inherits)
 				continue;
 			consumer_get(a->consumer);
 			returns |= a->consumer->type == CONSUMER_RETURN;
 			requests[nr].consumer = a->consumer;
-			requests[nr].where = a->where;
 			requests[nr++].addr = site->key.addr;
 		}
 	}

@@ -147,16 +147,15 @@ struct request_list {
 static int request_list_add(struct request_list *list, const struct mapping *map,
 			    struct consumer *c, struct mm_struct *mm)
 {
+	unsigned long addr = map->start + (unsigned long)(c->file.place.offset - map->offset);
 	int ret;
 
-	if (c->file.offset < map->offset || c->file.offset - map->offset >= map->end - map->start)
+	if (c->file.place.offset < map->offset || addr - map->start >= map->end - map->start)
 		return 0;
 	if (c->u->filter && !c->u->filter(c->u, mm))
 		return 0;
 	if (map->refusal) {
-		consumer_refused(c, "0x%lx cannot be probed: %s",
-				 map->start + (unsigned long)(c->file.offset - map->offset),
-				 map->refusal);
+		consumer_refused(c, "0x%lx cannot be probed: %s", addr, map->refusal);
 		return 0;
 	}
 	ret = list_grow((void **)&list->requests, list->nr, &list->room,
@@ -166,8 +165,7 @@ static int request_list_add(struct request_list *list, const struct mapping *map
 	consumer_get(c);
 	list->requests[list->nr++] = (struct attach_request) {
 		.consumer = c,
-		.addr = map->start + (c->file.offset - map->offset),
-		.where = { .inode = map->file->inode, .offset = c->file.offset },
+		.addr = addr,
 	};
 	return 0;
 }
@@ -280,7 +278,8 @@ static int spread_requests(struct spread *s)
 		err = r->result;
 		request_missed(r, err);
 		if (!err && r->consumer->file.ref_ctr_offset)
-			err = ref_ctrs_apply(s->pmm, r->consumer, r->where.inode);
+			err = ref_ctrs_apply(s->pmm, r->consumer,
+					     r->consumer->file.place.inode);
 		ret = ret ?: err;
 	}
 	request_list_drop(list);

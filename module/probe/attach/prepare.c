@@ -357,13 +357,18 @@ static long slot_refused(struct consumer *c, unsigned long addr, long ret)
 	return ret;
 }
 
+static const struct file_place *request_place(const struct attach_request *request)
+{
+	return request->consumer->file.varies ? &request->place : &request->consumer->file.place;
+}
+
 static bool same_place(const struct file_place *a, const struct file_place *b)
 {
 	return a->inode == b->inode && a->offset == b->offset;
 }
 
 /* Check whether the place in a file is mapped at an address. */
-static bool mapped_there(struct mm_struct *mm, unsigned long addr, const struct file_place *where)
+static bool mapped_there(struct mm_struct *mm, unsigned long addr, const struct file_place *place)
 {
 	struct file *file;
 	loff_t pos;
@@ -372,37 +377,39 @@ static bool mapped_there(struct mm_struct *mm, unsigned long addr, const struct 
 	file = mapped_file(mm, addr, &pos);
 	if (!file)
 		return false;
-	same = file_inode(file) == where->inode && pos == where->offset;
+	same = file_inode(file) == place->inode && pos == place->offset;
 	fput(file);
 	return same;
 }
 
+/* Check whether an attachment is of another place in a file. */
+static bool attachment_stale(const struct attachment *a, const struct file_place *place)
+{
+	return attachment_place(a)->inode && !same_place(attachment_place(a), place);
+}
+
 /*
  * Detach consumers that were attached at a site, that of a request, in a mapping that is gone:
- * otherwise the breakpoint would be written for a file that is not mapped.  If the consumer of the
- * request was attached there, change its attachment to the new file.
+ * otherwise the breakpoint would be written for a file that is not mapped.  The consumer of the
+ * request is attached again afterwards.
  *
  * Context: may sleep; probed_mm::lock held, takes the mmap lock.
  */
 static void site_detach_stale(struct site *site, struct attach_request *request)
 {
-	struct probed_mm *pmm = site->pmm;
+	const struct file_place *place = request_place(request);
 	struct attachment *a, *next;
 	bool stale = false;
 
-	lockdep_assert_held(&pmm->lock);
-	if (!request->where.inode || READ_ONCE(site->state) == SITE_ARMED)
+	if (!place->inode || READ_ONCE(site->state) == SITE_ARMED)
 		return;
-	list_for_each_entry(a, &site->attachments, in_site)
-		stale |= a->where.inode && !same_place(&a->where, &request->where);
-	if (!stale || !mapped_there(pmm->mm, request->addr, &request->where))
+	for (a = site->attached; a; a = a->next)
+		stale |= attachment_stale(a, place);
+	if (!stale || !mapped_there(site->pmm->mm, request->addr, place))
 		return;
-	list_for_each_entry_safe(a, next, &site->attachments, in_site) {
-		if (!a->where.inode || same_place(&a->where, &request->where))
-			continue;
-		if (a->consumer == request->consumer)
-			a->where = request->where;
-		else
+	for (a = site->attached; a; a = next) {
+		next = a->next;
+		if (attachment_stale(a, place))
 			attachment_free(a);
 	}
 	/* The sync of the site publishes a new consumer set, even if the request fails. */
@@ -423,7 +430,7 @@ static bool site_keep(struct site *site, const struct ssol_plan *plan, enum orig
 	return true;
 }
 
-/* Get a reference to a plan from site_analyse().  Return NULL if there is no memory. */
+/* Get a reference to a plan from site_analyse(), or NULL. */
 static const struct ssol_plan *walk_plan(const struct site_walk *walk, const struct ssol_plan *plan)
 {
 	if (plan != &walk->made)
@@ -536,7 +543,7 @@ static void site_leave(struct site_walk *walk, struct site *site)
 	breakpoints_remove(walk->pmm->mm, &edit, 1);
 	if (!text_edit_gone(edit.result))
 		return;
-	list_for_each_entry(a, &site->attachments, in_site)
+	for (a = site->attached; a; a = a->next)
 		consumer_refused(a->consumer, OTHER_INSTRUCTION, site->key.addr);
 	site_detach_all(site);
 	pr_notice_ratelimited(OTHER_INSTRUCTION "\n", site->key.addr);
@@ -554,7 +561,7 @@ static struct site *site_for(struct site_walk *walk, const struct ssol_plan *pla
 		walk_flush(walk);
 		site_detach_all(site);
 	}
-	if (!site || list_empty(&site->attachments))
+	if (!site || !site->attached)
 		return site_make(walk, plan, origin, site, c);
 	other = site_renew(walk, plan, origin, site, c);
 	/* Without a slot for the new instruction, the old one must not be executed, either. */

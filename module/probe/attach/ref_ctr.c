@@ -306,7 +306,7 @@ void ref_ctrs_mapped(struct mm_struct *mm)
 	     site = pmm_next_site(site)) {
 		if (site->state == SITE_LOST)
 			continue;
-		list_for_each_entry(a, &site->attachments, in_site) {
+		for (a = site->attached; a; a = a->next) {
 			if (consumer_counts_in_process(a->consumer) &&
 			    in_counted_file(site, a->consumer))
 				apply(pmm, a->consumer, file_inode(a->consumer->file.counted));

@@ -55,20 +55,20 @@ static int site_refresh(struct site *site, gfp_t gfp)
 	struct attachment *a;
 	unsigned int nr = 0;
 
-	if (list_is_singular(&site->attachments)) {
-		a = list_first_entry(&site->attachments, struct attachment, in_site);
+	a = site->attached;
+	if (a && !a->next) {
 		if (READ_ONCE(a->consumer->run.live))
 			set = consumer_set_solo(a->consumer);
 		site_publish(site, set);
 		return 0;
 	}
-	list_for_each_entry(a, &site->attachments, in_site)
+	for (a = site->attached; a; a = a->next)
 		nr++;
 	if (nr) {
 		set = consumer_set_alloc(nr, gfp);
 		if (!set)
 			return -ENOMEM;
-		list_for_each_entry(a, &site->attachments, in_site) {
+		for (a = site->attached; a; a = a->next) {
 			if (READ_ONCE(a->consumer->run.live))
 				consumer_set_append(set, a->consumer);
 		}
@@ -87,9 +87,9 @@ static const struct file_place *site_file(const struct site *site)
 	static const struct file_place any;
 	const struct attachment *a;
 
-	list_for_each_entry(a, &site->attachments, in_site) {
-		if (a->where.inode)
-			return &a->where;
+	for (a = site->attached; a; a = a->next) {
+		if (attachment_place(a)->inode)
+			return attachment_place(a);
 	}
 	return &any;
 }
@@ -97,17 +97,17 @@ static const struct file_place *site_file(const struct site *site)
 /* Fill in an edit for the breakpoint of a site.  Context: probed_mm::lock held. */
 struct text_edit site_edit(struct site *site)
 {
-	const struct file_place *where;
+	const struct file_place *place;
 
 	lockdep_assert_held(&site->pmm->lock);
-	where = site_file(site);
+	place = site_file(site);
 	return (struct text_edit) {
 		.addr = site->key.addr,
 		.text = site->plan->text,
 		.len = ssol_len(site->plan),
 		.fixed = ssol_fixed_len(site->plan),
-		.inode = where->inode,
-		.offset = where->offset,
+		.inode = place->inode,
+		.offset = place->offset,
 		.site = site,
 		.owner = &site->owner,
 		.state = &site->state,
@@ -195,7 +195,7 @@ static bool of_files(const struct site *site)
 {
 	const struct attachment *a;
 
-	list_for_each_entry(a, &site->attachments, in_site) {
+	for (a = site->attached; a; a = a->next) {
 		if (!a->consumer->in_every_process)
 			return false;
 	}
@@ -209,7 +209,7 @@ static void report_refused(const struct site *site, const char *why)
 	const struct attachment *a;
 
 	pr_notice_ratelimited("0x%lx cannot be probed: %s\n", addr, why);
-	list_for_each_entry(a, &site->attachments, in_site)
+	for (a = site->attached; a; a = a->next)
 		consumer_refused(a->consumer, "0x%lx cannot be probed: %s", addr, why);
 }
 

@@ -17,6 +17,7 @@
 #include "attach.h"
 #include "attach_types.h"
 #include "unwinder_files.h"
+#include "visit.h"
 #include "base/compat.h"
 #include "base/hooks.h"
 #include "base/worker.h"
@@ -184,7 +185,7 @@ static bool watch_map(struct probed_mm *pmm, const struct code *code,
 		requests[n++] = (struct attach_request) {
 			.consumer = unwinder,
 			.addr = code->start + at,
-			.where = { .inode = file_inode(code->file), .offset = symbols[k].offset },
+			.place = { .inode = file_inode(code->file), .offset = symbols[k].offset },
 		};
 	}
 	return !n || pmm_attach(pmm, requests, n);
@@ -474,6 +475,7 @@ int unwinder_init(void)
 		return PTR_ERR(unwinder);
 	}
 	unwinder->in_every_process = true;
+	unwinder->file.varies = true;
 	/* A stack walk that reaches the trampoline ends the program. */
 	unwinder->retry_on_nomem = true;
 	unwinder->solo.retry_on_nomem = true;

@@ -152,7 +152,7 @@ struct consumer *consumer_create(struct uprobe *u, enum consumer_type type)
 	INIT_LIST_HEAD(&c->bound.node);
 	INIT_LIST_HEAD(&c->file.node);
 	INIT_WORK(&c->bound.end, consumer_end);
-	c->file.offset = u->offset;
+	c->file.place.offset = u->offset;
 	c->file.ref_ctr_offset = u->ref_ctr_offset;
 	c->insn.expect_len = u->expect ? u->expect_len : 0;
 	memcpy(c->insn.expect, u->expect, c->insn.expect_len);

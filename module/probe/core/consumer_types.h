@@ -142,21 +142,27 @@ struct pad_count {
  * struct attachment - one consumer at one site
  * @consumer: the consumer; NULL if this is site::first and not in use
  * @site: the site
- * @where: the place in a file that must be mapped at the site
  * @pads: the hits that pads have counted: one list entry for each pad that the site has had; under
  *	probed_mm::lock
- * @round: number of the last consumers_visit() that has visited this, under consumer::places.lock
+ * @next: link in site::attached, under probed_mm::lock
  * @in_consumer: node in consumer::places.attachments, under consumer::places.lock
- * @in_site: node in site::attachments, under probed_mm::lock
  */
 struct attachment {
 	struct consumer *consumer;
 	struct site *site;
-	struct file_place where;
 	struct pad_count *pads;
-	unsigned int round;
+	struct attachment *next;
 	struct list_head in_consumer;
-	struct list_head in_site;
+};
+
+/**
+ * struct attachment_at - an attachment of a consumer whose places vary
+ * @a: the attachment, which is not site::first
+ * @place: the place in a file that must be mapped at the site
+ */
+struct attachment_at {
+	struct attachment a;
+	struct file_place place;
 };
 
 /**
@@ -209,6 +215,7 @@ struct consumer_reg {
  * @lock: protects the rest of consumer::places, and the fields of consumer::bound that name this
  *	lock
  * @attachments: its attachments
+ * @nr: number of @attachments
  * @ref_ctrs: reference counters that it has incremented
  * @pads: hits that pads have counted; changed under totals_lock (counts.c), read under RCU
  * @dying: it must not get further attachments
@@ -219,6 +226,7 @@ struct consumer_reg {
 struct consumer_places {
 	spinlock_t lock;
 	struct list_head attachments;
+	unsigned int nr;
 	struct list_head ref_ctrs;
 	struct list_head pads;
 	bool dying;
@@ -247,17 +255,21 @@ struct consumer_bound {
 /**
  * struct consumer_file - part of a consumer: the file that it probes
  * @probed: that file; NULL if it probes a process
- * @offset: position of the instruction in the file, in bytes
+ * @place: the place in a file that must be mapped at its sites; set before it is attached, then
+ *	constant.  If it probes a process, and no child inherits it, any file may be mapped there
+ * @varies: its places vary: each attachment has its own, and @place is not used; constant
  * @ref_ctr_offset: position of the reference counter in the file, or 0
  * @counted: file with the reference counter of a probe on one process, with a reference; set
  *	before the consumer is attached
  * @node: node in probe_file::consumers, protected by probe_file::sem
  *
- * core/consumer.c and core/probe_file.c write it; api/register.c sets @counted.
+ * core/consumer.c and core/probe_file.c write it; api/register.c sets @counted, and @place of a
+ * probe on one process.
  */
 struct consumer_file {
 	struct probe_file *probed;
-	loff_t offset;
+	struct file_place place;
+	bool varies;
 	loff_t ref_ctr_offset;
 	struct file *counted;
 	struct list_head node;

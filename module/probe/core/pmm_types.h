@@ -21,6 +21,7 @@
 
 struct pad_area;
 struct ring;
+struct visit;
 
 #define SSOL_AREA_SIZE		(256UL << 10)
 
@@ -146,7 +147,8 @@ struct site_jumps {
  *	probe; set before the site is added, then constant
  * @jumps: what may replace its breakpoint
  * @in_tree: node in probed_mm::sites.tree, by address; changed under probed_mm::sites.lock
- * @attachments: attachments of its consumers; under probed_mm::lock
+ * @attached: attachments of its consumers, in the order of registration, linked by
+ *	attachment::next; under probed_mm::lock
  * @first: one attachment that needs no allocation; most sites have no other
  * @older: link in probed_mm::sites.replaced, if the site is not in the tree
  * @pad_of: the jump of a %SITE_PAD; constant
@@ -174,7 +176,7 @@ struct site {
 	u32 slot_nr;
 	unsigned long slot;
 	const struct ssol_plan *plan;
-	struct list_head attachments;
+	struct attachment *attached;
 	struct attachment first;
 	struct site_jumps jumps;
 	union {
@@ -185,6 +187,7 @@ struct site {
 };
 
 static_assert(offsetofend(struct site, step) <= 64);
+static_assert(sizeof(struct site) <= 192);
 
 #define SITE_STOCK		16
 
@@ -286,14 +289,16 @@ struct pmm_areas {
  * @heirs: number of attachments that forked children get, too
  * @returns: number of attachments of return probes
  * @counters: number of attachments of probes on this process with a reference counter
+ * @visit: used while visits are planned; under the lock of attach/visit.c
  *
- * attach/attach.c writes the list, attach/attachment.c the numbers.
+ * attach/attach.c writes the list, attach/attachment.c the numbers, attach/visit.c @visit.
  */
 struct pmm_attached {
 	struct list_head bound;
 	unsigned int heirs;
 	unsigned int returns;
 	unsigned int counters;
+	struct visit *visit;
 };
 
 /**

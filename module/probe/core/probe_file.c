@@ -87,7 +87,7 @@ void probe_file_put(struct probe_file *file)
  * probe_file_add() - add a consumer to its file
  * @inode: the file as processes map it
  * @opened: the same file, open for reading, or NULL
- * @c: the consumer; @c->file.offset is its position in the file
+ * @c: the consumer; @c->file.place.offset is its position in the file
  *
  * From now on, every process that maps the file gets the probe.
  *
@@ -126,6 +126,7 @@ int probe_file_add(struct inode *inode, struct file *opened, struct consumer *c)
 	if (c->file.ref_ctr_offset)
 		atomic_inc(&file->nr_ref_ctrs);
 	c->file.probed = file;
+	c->file.place.inode = inode;
 	down_write(&file->sem);
 	list_add_tail(&c->file.node, &file->consumers);
 	up_write(&file->sem);

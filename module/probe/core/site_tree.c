@@ -85,7 +85,6 @@ struct site *site_alloc(struct probed_mm *pmm, unsigned long addr, enum site_kin
 		.kind = kind,
 		.plan = &plan_none,
 	};
-	INIT_LIST_HEAD(&site->attachments);
 	return site;
 }
 

@@ -243,7 +243,7 @@ static bool site_count_pads(struct site *site, const struct jump *jump)
 
 	if (!jump->pad.counts)
 		return true;
-	list_for_each_entry(a, &site->attachments, in_site) {
+	for (a = site->attached; a; a = a->next) {
 		if (!consumer_count_pad(a->consumer, &a->pads, jump->word))
 			return false;
 	}
@@ -326,7 +326,7 @@ static void ask_for_uprobes(struct probed_mm *pmm)
 	    time_before(jiffies, READ_ONCE(pmm->asking.at) + ANSWER_WITHIN))
 		return;
 	if (xchg(&pmm->asking.task, NULL)) {
-		list_for_each_entry(a, &pmm->asking.site->attachments, in_site)
+		for (a = pmm->asking.site->attached; a; a = a->next)
 			consumer_missed(a->consumer);
 		pmm->asking.in_vain = true;
 	}
@@ -500,7 +500,7 @@ void jumps_end_counting(struct probed_mm *pmm, struct site **sites, unsigned int
 		erase(pmm, needs_trap, NULL);
 	for (i = 0; i < n; i++) {
 		WRITE_ONCE(sites[i]->jumps.heat, 0);
-		list_for_each_entry(a, &sites[i]->attachments, in_site) {
+		for (a = sites[i]->attached; a; a = a->next) {
 			if (!READ_ONCE(a->consumer->run.live))
 				consumer_end_pads(a->consumer, &a->pads);
 		}

@@ -236,7 +236,7 @@ bool site_pad_work(const struct site *site, struct pad_work *work)
 	bool first = true, same = true;
 
 	memset(work, 0, sizeof(*work));
-	list_for_each_entry(a, &site->attachments, in_site) {
+	for (a = site->attached; a; a = a->next) {
 		rcu_read_lock();
 		filter = rcu_dereference(a->consumer->filter);
 		conditions = filter ? &filter->pad : &none;
