@@ -80,6 +80,13 @@ static inline bool ssol_is_skip(const struct ssol_plan *plan)
 	return plan->kind == SSOL_SKIP;
 }
 
+/** ssol_is_syscall() - check for a system call, in which the task may sleep, fork or exec. */
+static inline bool ssol_is_syscall(const struct ssol_plan *plan)
+{
+	return plan->insn.class == UINSN_SYSCALL || plan->insn.class == UINSN_SYSENTER ||
+	       plan->insn.class == UINSN_INT;
+}
+
 /** ssol_needs_step() - check whether the instruction can execute under TF only. */
 static inline bool ssol_needs_step(const struct ssol_plan *plan)
 {

@@ -18,6 +18,7 @@
 #include "attachment.h"
 #include "prepare.h"
 #include "ref_ctr.h"
+#include "slot_batch.h"
 #include "sync.h"
 #include "core/consumer.h"
 #include "core/probed_mm.h"
@@ -66,6 +67,35 @@ static void attach_undo(struct attach_request *request)
 		attachment_free(a);
 }
 
+#define NO_SLOT		"0x%lx cannot be probed: the SSOL area cannot be written, error %d"
+
+/* Undo the requests whose sites have no slots, as these could not be written. */
+static void slots_undo(struct probed_mm *pmm, struct attach_request *requests, unsigned int n,
+		       int err)
+{
+	u32 written = pmm->areas.slots_written;
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		if (!requests[i].site || requests[i].site->slot_nr <= written)
+			continue;
+		if (requests[i].made)
+			attach_undo(&requests[i]);
+		requests[i].made = false;
+		requests[i].result = requests[i].result ?: err;
+		if (err == -ENOMEM)
+			continue;
+		consumer_refused(requests[i].consumer, NO_SLOT, requests[i].addr, err);
+		pr_notice_ratelimited(NO_SLOT "\n", requests[i].addr, err);
+	}
+	for (i = 0; i < n; i++) {
+		if (requests[i].site && requests[i].site->slot_nr > written)
+			requests[i].site->slot_nr = SLOT_NR_NONE;
+	}
+	/* Pairs with pmm_copy_begins(): the sites that are useless are marked. */
+	smp_store_release(&pmm->areas.slots_written, pmm->areas.slots_made);
+}
+
 static int request_compare(const void *p, const void *q)
 {
 	const struct attach_request *a = p, *b = q;
@@ -88,6 +118,20 @@ static void requests_sort(struct attach_request *requests, unsigned int n)
 	}
 }
 
+/* Prepare the private fields of requests, and sort them. */
+static void requests_begin(struct attach_request *requests, unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		requests[i].order = i;
+		requests[i].made = false;
+		requests[i].site = NULL;
+		requests[i].result = -ENOMEM;
+	}
+	requests_sort(requests, n);
+}
+
 /* Check whether a request is done: hits reach its consumer, or need not reach it any more. */
 static bool request_done(struct probed_mm *pmm, const struct attach_request *request)
 {
@@ -103,6 +147,27 @@ static bool request_done(struct probed_mm *pmm, const struct attach_request *req
 			return true;
 	}
 	return false;
+}
+
+/*
+ * Undo the requests that are not done after a sync that has failed with @err.  Return the number of
+ * @sites that have lost consumers.
+ */
+static unsigned int requests_undo(struct probed_mm *pmm, struct attach_request *requests,
+				  unsigned int n, int err, struct site **sites)
+{
+	unsigned int i, nr = 0;
+
+	for (i = 0; i < n; i++) {
+		if (requests[i].result || request_done(pmm, &requests[i]))
+			continue;
+		requests[i].result = err;
+		if (requests[i].made) {
+			attach_undo(&requests[i]);
+			sites[nr++] = requests[i].site;
+		}
+	}
+	return nr;
 }
 
 /**
@@ -126,23 +191,18 @@ bool pmm_attach(struct probed_mm *pmm, struct attach_request *requests, unsigned
 		.pmm = pmm,
 		.text = { .mm = pmm->mm },
 		.stock = { .wanted = n },
+		.slots = { .pmm = pmm, .many = n > 1 },
 	};
 	struct mem_cgroup *payer, *others;
 	unsigned int i, nr = 0;
 	int ret;
 
-	for (i = 0; i < n; i++) {
-		requests[i].order = i;
-		requests[i].made = false;
-		requests[i].site = NULL;
-		requests[i].result = -ENOMEM;
-	}
+	requests_begin(requests, n);
 	if (!sites)
 		return false;
 	/* Charge the program for this memory, whichever task registers the probes. */
 	payer = get_mem_cgroup_from_mm(pmm->mm);
 	others = set_active_memcg(payer);
-	requests_sort(requests, n);
 	site_table_prealloc(n);
 
 	mutex_lock(&pmm->lock);
@@ -163,17 +223,12 @@ bool pmm_attach(struct probed_mm *pmm, struct attach_request *requests, unsigned
 	}
 	text_reader_end(&walk.text);
 	site_stock_end(&walk.stock);
+	ret = slots_end(&walk.slots);
+	if (ret)
+		slots_undo(pmm, requests, n, ret);
+	walk.no_memory |= ret == -ENOMEM;
 	ret = pmm_sync(pmm, sites, nr, true, false);
-	nr = 0;
-	for (i = 0; ret && i < n; i++) {
-		if (requests[i].result || request_done(pmm, &requests[i]))
-			continue;
-		requests[i].result = ret;
-		if (requests[i].made) {
-			attach_undo(&requests[i]);
-			sites[nr++] = requests[i].site;
-		}
-	}
+	nr = ret ? requests_undo(pmm, requests, n, ret, sites) : 0;
 	if (nr)
 		pmm_sync(pmm, sites, nr, true, true);
 	mutex_unlock(&pmm->lock);

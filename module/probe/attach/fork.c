@@ -77,7 +77,7 @@ void pmm_copy_begins(struct probed_mm *parent, unsigned long start)
 				    task_tgid_nr(current));
 		return;
 	}
-	/* Pairs with site_make(). */
+	/* Pairs with slots_flush(). */
 	utask->fork.mark.slots = smp_load_acquire(&parent->areas.slots_written);
 	/* mremap() may move a breakpoint to the address of an idle site. */
 	utask->fork.mark.removals = atomic_read(&parent->text.moving) ?
@@ -139,14 +139,6 @@ static bool site_was_idle(const struct site *site, const struct copy_mark *copie
 	return since <= copied->removals && since != REMOVALS_MAX;
 }
 
-/* Check whether the forking task may be in the slot, and so the child, too. */
-static bool site_forks(const struct site *site)
-{
-	u8 class = site->plan->insn.class;
-
-	return class == UINSN_SYSCALL || class == UINSN_SYSENTER || class == UINSN_INT;
-}
-
 /* Check whether the child has a copy of the slot of a parent's site. */
 static bool slot_copied(const struct probed_mm *child, const struct site *site,
 			const struct copy_mark *copied)
@@ -196,7 +188,7 @@ static struct site *site_copy(struct probed_mm *child, const struct site *site,
 		return NULL;
 	copy->plan = plan_get(site->plan);
 	copy->slot = site->slot;
-	copy->slot_nr = child->areas.slots_written + 1;
+	copy->slot_nr = ++child->areas.slots_made;
 	WRITE_ONCE(child->areas.slots_written, copy->slot_nr);
 	copy->step = site->step;
 	copy->owner = READ_ONCE(site->owner);
@@ -249,7 +241,8 @@ int pmm_fork(struct probed_mm *child, struct probed_mm *parent, const struct cop
 	next = pmm_first_site(child, 0);
 	for (site = pmm_first_site(parent, 0); site && !ret; site = pmm_next_site(site)) {
 		if (site->kind != SITE_PROBE || !slot_copied(child, site, copied) ||
-		    (site_was_idle(site, copied) && !site_forks(site)))
+		    /* The task that forks may be in the slot, and so the child, too. */
+		    (site_was_idle(site, copied) && !ssol_is_syscall(site->plan)))
 			continue;
 		for (; next && next->key.addr < site->key.addr; next = pmm_next_site(next))
 			prev = next;

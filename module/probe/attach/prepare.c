@@ -5,7 +5,6 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/file.h>
-#include <linux/moduleparam.h>
 #include <linux/ratelimit.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
@@ -14,6 +13,7 @@
 #include "arch.h"
 #include "attach_types.h"
 #include "attachment.h"
+#include "slot_batch.h"
 #include "ssol.h"
 #include "sync.h"
 #include "base/hooks.h"
@@ -24,7 +24,6 @@
 #include "core/site.h"
 #include "core/site_tree.h"
 #include "core/slots.h"
-#include "core/ssol_area.h"
 #include "jump/pad_area.h"
 #include "jump/ring.h"
 #include "text/breakpoint.h"
@@ -259,89 +258,7 @@ static const struct ssol_plan *site_analyse(struct site_walk *walk, struct consu
 	return plan;
 }
 
-static bool force_step;
-module_param_named(single_step, force_step, bool, 0644);
-MODULE_PARM_DESC(single_step,
-		 "execute instructions out of line under the trap flag, for sites made from now on");
-
-static bool plan_is_syscall(const struct ssol_plan *plan)
-{
-	switch (plan->insn.class) {
-	case UINSN_SYSCALL:
-	case UINSN_SYSENTER:
-	case UINSN_INT:
-		return true;
-	default:
-		return false;
-	}
-}
-
-/*
- * Check whether to step over an instruction that does not need a step.  A system call must not be
- * stepped: it may fork, exec or block while the step is in flight.
- */
-static bool prefer_step(const struct ssol_plan *plan)
-{
-	return !plan_is_syscall(plan) && READ_ONCE(force_step);
-}
-
-/*
- * Write a slot in one of the existing areas.  Return its address; -ENOSPC if no area has room;
- * -ERANGE if some areas have room, but cannot reach the operand of the instruction.
- */
-static long pmm_use_room(struct probed_mm *pmm, const struct ssol_plan *plan, unsigned long addr,
-			 bool step)
-{
-	long slot, ret = -ENOSPC;
-	unsigned int i;
-
-	for (i = 0; i < pmm->areas.nr; i++) {
-		if (!ssol_area_reaches(pmm->areas.list[i], addr))
-			continue;
-		slot = ssol_area_add_slot(pmm->areas.list[i], pmm->mm, plan, addr, step);
-		if (slot != -ENOSPC && slot != -ERANGE)
-			return slot;
-		if (slot == -ERANGE)
-			ret = slot;
-	}
-	return ret;
-}
-
-/*
- * Write a slot, in a new area if necessary.  Return its address; -ENOSPC if there is no room for
- * an area within reach, or the program may map no more.
- */
-static long pmm_add_slot(struct probed_mm *pmm, const struct ssol_plan *plan,
-			 unsigned long addr, bool *step)
-{
-	struct ssol_area *area;
-	long slot;
-
-	*step = ssol_needs_step(plan) || prefer_step(plan);
-	slot = pmm_use_room(pmm, plan, addr, *step);
-	if (slot == -ERANGE && pmm->areas.nothing_nearer) {
-		*step = true;
-		slot = pmm_use_room(pmm, plan, addr, true);
-	}
-	if (slot != -ENOSPC && slot != -ERANGE)
-		return slot;
-	if (pmm->areas.nr == PMM_MAX_AREAS)
-		return -ENOSPC;
-	area = ssol_area_create(pmm->mm, pmm->areas.list, pmm->areas.nr, addr);
-	if (IS_ERR(area))
-		return PTR_ERR(area);
-	pmm_add_area(pmm, area);
-	slot = ssol_area_add_slot(area, pmm->mm, plan, addr, *step);
-	if (slot == -ERANGE) {
-		/* The nearest area does not reach the operand; a step borrows a register for it. */
-		pmm->areas.nothing_nearer = true;
-		*step = true;
-		slot = ssol_area_add_slot(area, pmm->mm, plan, addr, true);
-	}
-	return slot;
-}
-
-/* Log why pmm_add_slot() failed with @ret.  Return the error of the registration. */
+/* Log why slots_add() failed with @ret.  Return the error of the registration. */
 static long slot_refused(struct consumer *c, unsigned long addr, long ret)
 {
 	/* The callers report missing memory, once for all places. */
@@ -417,10 +334,13 @@ static void site_detach_stale(struct site *site, struct attach_request *request)
 	request->site = site;
 }
 
-/* Check whether a site can stay: the instruction is the same.  Note the origin of a breakpoint. */
+/*
+ * Check whether a site can stay: it has its slot, and the instruction is the same.  Note the origin
+ * of a breakpoint.
+ */
 static bool site_keep(struct site *site, const struct ssol_plan *plan, enum origin origin)
 {
-	if (ssol_len(plan) != ssol_len(site->plan) ||
+	if (site->slot_nr == SLOT_NR_NONE || ssol_len(plan) != ssol_len(site->plan) ||
 	    memcmp(plan->text, site->plan->text, ssol_len(plan)))
 		return false;
 	if (origin == ORIGIN_OTHER)
@@ -449,7 +369,7 @@ static struct site *site_make(struct site_walk *walk, const struct ssol_plan *pl
 	long slot;
 	int ret;
 
-	if (plan_is_syscall(plan))
+	if (ssol_is_syscall(plan))
 		hook_ops->watch_syscalls();
 	/* A slot cannot be freed: allocate the site first. */
 	site = site_alloc(pmm, addr, SITE_PROBE, &walk->stock);
@@ -457,16 +377,21 @@ static struct site *site_make(struct site_walk *walk, const struct ssol_plan *pl
 	if (!site)
 		return ERR_PTR(-ENOMEM);
 	site->plan = walk_plan(walk, plan);
-	slot = site->plan ? pmm_add_slot(pmm, plan, addr, &site->step) : -ENOMEM;
+	slot = site->plan ? slots_add(&walk->slots, plan, addr, &site->step) : -ENOMEM;
+	if (slot >= 0)
+		site->slot_nr = ++pmm->areas.slots_made;
+	/* A site whose breakpoint is in the text may be hit as soon as it is added. */
+	if (slot >= 0 && (old || origin != ORIGIN_NONE || !walk->slots.len)) {
+		ret = slots_flush(&walk->slots);
+		if (ret)
+			slot = ret;
+	}
 	if (slot < 0) {
 		site_free(site);
 		walk->no_memory = slot == -ENOMEM;
 		return ERR_PTR(slot_refused(c, addr, slot));
 	}
 	site->slot = slot;
-	site->slot_nr = pmm->areas.slots_written + 1;
-	/* Pairs with pmm_copy_begins(): a copy that is made from now on has the slot. */
-	smp_store_release(&pmm->areas.slots_written, site->slot_nr);
 	site->owner = origin == ORIGIN_OTHER ? OWNER_OTHER_FIRST : OWNER_OURS;
 	if (origin == ORIGIN_MOVED)
 		site->state = SITE_INHERITED;

@@ -5,16 +5,16 @@
 #ifndef _UPROBES_PREPARE_H
 #define _UPROBES_PREPARE_H
 
+#include "attach_types.h"
 #include "core/pmm_types.h"
 #include "text/read.h"
-
-struct attach_request;
 
 /**
  * struct site_walk - a walk over the addresses at which sites are prepared
  * @pmm: the probed mm; its lock is held during the whole walk
  * @text: reads the text
  * @stock: memory for further sites
+ * @slots: slots that are not written yet: those of new sites without a breakpoint
  * @known: @next is valid: no other site has been added or replaced since it was set
  * @addr: where the walk is: the last requested address, or that plus 1 after a new site
  * @prev: the last site before @next, or NULL if it is not known
@@ -28,6 +28,7 @@ struct site_walk {
 	struct probed_mm *pmm;
 	struct text_reader text;
 	struct site_stock stock;
+	struct slot_batch slots;
 	bool known;
 	unsigned long addr;
 	struct site *prev;

@@ -121,6 +121,8 @@ struct site_jumps {
 	struct jump *newest;
 };
 
+#define SLOT_NR_NONE		U32_MAX
+
 /**
  * struct site - one probed address of one probed mm
  * @next: links in the two tables of sites (site_table.h); read under RCU
@@ -141,7 +143,8 @@ struct site_jumps {
  * @moves: mremap() is moving the text with the breakpoint, and has not returned; set under
  *	probed_mm::sites.lock, cleared under probed_mm::lock
  * @idle_since: probed_mm::sites.removals when the state last became idle
- * @slot_nr: number of its slot in the probed mm, counted from 1; constant
+ * @slot_nr: number of its slot in the probed mm, counted from 1; %SLOT_NR_NONE if the slot could
+ *	not be written, so that the site is useless
  * @slot: address of the slot; 0 if the site has none
  * @plan: plan of the instruction, with its bytes, and a reference; &plan_none if the site is no
  *	probe; set before the site is added, then constant
@@ -270,15 +273,18 @@ struct pmm_sites {
  * struct pmm_areas - part of a probed mm: its SSOL areas
  * @list: the areas; added under probed_mm::lock, read without a lock
  * @nr: number of areas
- * @slots_written: number of slots in all areas; written under probed_mm::lock
+ * @slots_made: number of slots that were ever made; under probed_mm::lock
+ * @slots_written: slots up to this number are written; changed under probed_mm::lock
  * @nothing_nearer: a slot in the nearest possible area could not reach the operand of an
  *	instruction, so further such instructions are stepped; under probed_mm::lock, never cleared
  *
- * core/slots.c writes the list; attach/prepare.c writes the last two.
+ * core/slots.c writes the list; attach/slot_batch.c writes the last two, and attach/prepare.c and
+ * attach/fork.c number the slots.
  */
 struct pmm_areas {
 	struct ssol_area *list[PMM_MAX_AREAS];
 	unsigned int nr;
+	u32 slots_made;
 	u32 slots_written;
 	bool nothing_nearer;
 };

@@ -376,35 +376,27 @@ void ssol_area_free(struct ssol_area *area)
 }
 
 /**
- * ssol_area_add_slot() - write the slot of an instruction
+ * ssol_area_emit() - make the code of the next slot
  * @area: an area that reaches @addr
- * @mm: its address space, in use
  * @plan: plan of the instruction
  * @addr: address of the instruction in the text
  * @step: the instruction is to be stepped under TF
+ * @code: room for SSOL_SLOT_MAX bytes
  *
- * Context: may sleep; takes the mmap lock; probed_mm::lock held.
- * Return: the slot's address; -ENOSPC if the area is full, or the program has mapped something
- * else there; -ERANGE if the instruction cannot reach its operand from this area; -ENOMEM; -EINTR
- * if the task is being killed; -EIO if the program has made its pages impossible to write to.
+ * The slot will be at the first unused address of the area.
+ *
+ * Context: any; probed_mm::lock held.
+ * Return: length of the code; -ENOSPC if the area is full; -ERANGE if the instruction cannot reach
+ * its operand from this area.
  */
-long ssol_area_add_slot(struct ssol_area *area, struct mm_struct *mm,
-			const struct ssol_plan *plan, unsigned long addr, bool step)
+int ssol_area_emit(const struct ssol_area *area, const struct ssol_plan *plan, unsigned long addr,
+		   bool step, u8 *code)
 {
 	unsigned long slot = area->base + area->used;
-	u8 code[SSOL_SLOT_MAX];
-	int len, ret;
 
 	if (area->used + SSOL_SLOT_MAX > SSOL_AREA_SIZE)
 		return -ENOSPC;
-	len = step ? ssol_emit_step(plan, addr, slot, code) : ssol_emit(plan, addr, slot, code);
-	if (len < 0)
-		return len;
-	ret = ssol_area_write(mm, area->base, slot, code, len);
-	if (ret)
-		return ret;
-	area->used += ALIGN(len, SSOL_SLOT_ALIGN);
-	return slot;
+	return step ? ssol_emit_step(plan, addr, slot, code) : ssol_emit(plan, addr, slot, code);
 }
 
 /*

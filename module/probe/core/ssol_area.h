@@ -39,8 +39,8 @@ long ssol_map_shared(struct mm_struct *mm, struct file *file, unsigned long *bas
 		     unsigned long size);
 int ssol_area_write(struct mm_struct *mm, unsigned long base, unsigned long addr, const u8 *code,
 		    size_t len);
-long ssol_area_add_slot(struct ssol_area *area, struct mm_struct *mm,
-			const struct ssol_plan *plan, unsigned long addr, bool step);
+int ssol_area_emit(const struct ssol_area *area, const struct ssol_plan *plan, unsigned long addr,
+		   bool step, u8 *code);
 
 /* The address of the trampoline, to which a return-probed function returns. */
 static inline unsigned long ssol_area_trampoline(const struct ssol_area *area)
