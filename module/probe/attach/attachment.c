@@ -104,7 +104,6 @@ int attachment_make(struct probed_mm *pmm, struct site *site,
 	}
 	a->consumer = c;
 	a->site = site;
-	a->pads = NULL;
 	a->next = NULL;
 	if (c->file.varies)
 		container_of(a, struct attachment_at, a)->place = request->place;
@@ -139,7 +138,7 @@ void attachment_free(struct attachment *a)
 	c->places.nr--;
 	last = c->bound.orphaned && list_empty(&c->places.attachments);
 	spin_unlock(&c->places.lock);
-	consumer_end_pads(c, &a->pads);
+	consumer_end_pads(c, a->site);
 	pmm->attached.heirs -= c->inherits;
 	pmm->attached.returns -= c->type == CONSUMER_RETURN;
 	pmm->attached.counters -= consumer_counts_in_process(c);

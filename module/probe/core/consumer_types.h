@@ -123,7 +123,8 @@ struct file_place {
 /**
  * struct pad_count - the hits of one consumer at one site that a pad has counted
  * @in_consumer: node in consumer::places.pads
- * @next: link in attachment::pads
+ * @next: link in jump::counts
+ * @consumer: the consumer
  * @word: the counter of the pad, jump::word
  * @base: its value when the consumer began to count there
  * @since: that time, in nanoseconds
@@ -132,6 +133,7 @@ struct file_place {
 struct pad_count {
 	struct list_head in_consumer;
 	struct pad_count *next;
+	struct consumer *consumer;
 	const u64 *word;
 	u64 base;
 	u64 since;
@@ -142,15 +144,12 @@ struct pad_count {
  * struct attachment - one consumer at one site
  * @consumer: the consumer; NULL if this is site::first and not in use
  * @site: the site
- * @pads: the hits that pads have counted: one list entry for each pad that the site has had; under
- *	probed_mm::lock
  * @next: link in site::attached, under probed_mm::lock
  * @in_consumer: node in consumer::places.attachments, under consumer::places.lock
  */
 struct attachment {
 	struct consumer *consumer;
 	struct site *site;
-	struct pad_count *pads;
 	struct attachment *next;
 	struct list_head in_consumer;
 };

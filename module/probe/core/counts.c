@@ -11,6 +11,8 @@
 
 #include "counts.h"
 #include "consumer_types.h"
+#include "jump_types.h"
+#include "pmm_types.h"
 
 /*
  * Covers the move of counts from a consumer to the client's structure, and from a pad to the
@@ -115,56 +117,70 @@ static u64 pad_hits(const struct pad_count *pads)
 /**
  * consumer_count_pad() - begin to count the hits of a pad, unless that has begun before
  * @c: the consumer
- * @pads: its pads at this site
- * @word: the counter of the pad, which stays for a grace period after consumer_end_pads()
+ * @jump: the jump to the pad, which counts; jump::word stays for a grace period after
+ *	consumer_end_pads()
  *
  * Context: may sleep; probed_mm::lock of the site held.
  * Return: false if there is no memory.
  */
-bool consumer_count_pad(struct consumer *c, struct pad_count **pads, const u64 *word)
+bool consumer_count_pad(struct consumer *c, struct jump *jump)
 {
 	struct pad_count *count;
 	unsigned long flags;
 
-	for (count = *pads; count; count = count->next) {
-		if (count->word == word)
+	for (count = jump->counts; count; count = count->next) {
+		if (count->consumer == c)
 			return true;
 	}
 	count = kmalloc(sizeof(*count), GFP_KERNEL_ACCOUNT | __GFP_NORETRY | __GFP_NOWARN);
 	if (!count)
 		return false;
-	count->word = word;
-	count->base = READ_ONCE(*word);
+	count->consumer = c;
+	count->word = jump->word;
+	count->base = READ_ONCE(*jump->word);
 	count->since = ktime_get_mono_fast_ns();
-	count->next = *pads;
-	*pads = count;
+	count->next = jump->counts;
+	jump->counts = count;
 	raw_spin_lock_irqsave(&totals_lock, flags);
 	list_add_tail_rcu(&count->in_consumer, &c->places.pads);
 	raw_spin_unlock_irqrestore(&totals_lock, flags);
 	return true;
 }
 
+static void count_end(struct pad_count *count)
+{
+	struct consumer *c = count->consumer;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&totals_lock, flags);
+	write_seqcount_begin(&totals_seq);
+	list_del_rcu(&count->in_consumer);
+	this_cpu_add(c->stats.counts->hits, pad_hits(count));
+	write_seqcount_end(&totals_seq);
+	raw_spin_unlock_irqrestore(&totals_lock, flags);
+	kfree_rcu(count, rcu);
+}
+
 /**
  * consumer_end_pads() - add the hits of pads to the consumer's own, and count no further ones
  * @c: the consumer
- * @pads: its pads at a site; empty afterwards
+ * @site: the site whose pads have counted them
  *
  * Context: any; probed_mm::lock of the site held.
  */
-void consumer_end_pads(struct consumer *c, struct pad_count **pads)
+void consumer_end_pads(const struct consumer *c, const struct site *site)
 {
-	struct pad_count *count;
-	unsigned long flags;
+	struct pad_count **link, *count;
+	struct jump *jump;
 
-	while ((count = *pads)) {
-		*pads = count->next;
-		raw_spin_lock_irqsave(&totals_lock, flags);
-		write_seqcount_begin(&totals_seq);
-		list_del_rcu(&count->in_consumer);
-		this_cpu_add(c->stats.counts->hits, pad_hits(count));
-		write_seqcount_end(&totals_seq);
-		raw_spin_unlock_irqrestore(&totals_lock, flags);
-		kfree_rcu(count, rcu);
+	for (jump = site->jumps.newest; jump; jump = jump->older) {
+		link = &jump->counts;
+		while ((count = *link) && count->consumer != c)
+			link = &count->next;
+		if (!count)
+			continue;
+		*link = count->next;
+		count_end(count);
 	}
 }
 

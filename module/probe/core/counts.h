@@ -7,12 +7,14 @@
 
 #include "consumer_types.h"
 
+struct jump;
+
 int counts_begin(struct consumer *c);
 void counts_end(struct consumer *c);
 void counts_exit(void);
 void counts_move(struct consumer *c);
-bool consumer_count_pad(struct consumer *c, struct pad_count **pads, const u64 *word);
-void consumer_end_pads(struct consumer *c, struct pad_count **pads);
+bool consumer_count_pad(struct consumer *c, struct jump *jump);
+void consumer_end_pads(const struct consumer *c, const struct site *site);
 struct uprobe_counts probe_counts(const struct uprobe *u);
 
 #endif /* _UPROBES_COUNTS_H */

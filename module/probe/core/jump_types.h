@@ -13,6 +13,7 @@
 
 #include "pad.h"
 
+struct pad_count;
 struct page;
 struct site;
 
@@ -31,6 +32,7 @@ struct site;
  * @traps: how often threads have executed a byte that the jump covers; any thread writes it
  * @word: the counter of the pad; the program may write to it, too; NULL if the pad does not count;
  *	constant
+ * @counts: the hits that its pad has counted: one entry for each consumer; under probed_mm::lock
  * @trap: the site by which traps find the pad, if it does not count; constant
  * @page: page of the text, with a reference, while @on is set: the process cannot lose it
  * @in_pmm: node in probed_mm::jumps.on.  Changed with the mmap lock held for writing, or for
@@ -49,6 +51,7 @@ struct jump {
 	u64 seen;
 	unsigned long at;
 	const u64 *word;
+	struct pad_count *counts;
 	struct site *trap;
 	struct page *page;
 	struct list_head in_pmm;

@@ -190,7 +190,8 @@ struct site {
 };
 
 static_assert(offsetofend(struct site, step) <= 64);
-static_assert(sizeof(struct site) <= 192);
+/* With a pointer that the allocator adds, three cache lines. */
+static_assert(sizeof(struct site) <= 184);
 
 #define SITE_STOCK		16
 

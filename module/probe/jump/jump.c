@@ -237,14 +237,14 @@ const char *jump_missing(const struct site *site)
 }
 
 /* Let the consumers of a site count what the pad of a jump counts. */
-static bool site_count_pads(struct site *site, const struct jump *jump)
+static bool site_count_pads(const struct site *site, struct jump *jump)
 {
-	struct attachment *a;
+	const struct attachment *a;
 
 	if (!jump->pad.counts)
 		return true;
 	for (a = site->attached; a; a = a->next) {
-		if (!consumer_count_pad(a->consumer, &a->pads, jump->word))
+		if (!consumer_count_pad(a->consumer, jump))
 			return false;
 	}
 	return true;
@@ -502,7 +502,7 @@ void jumps_end_counting(struct probed_mm *pmm, struct site **sites, unsigned int
 		WRITE_ONCE(sites[i]->jumps.heat, 0);
 		for (a = sites[i]->attached; a; a = a->next) {
 			if (!READ_ONCE(a->consumer->run.live))
-				consumer_end_pads(a->consumer, &a->pads);
+				consumer_end_pads(a->consumer, sites[i]);
 		}
 	}
 }
