@@ -359,7 +359,8 @@ static void work_memory(unsigned int scale)
 	say("memory", "process", (double)(int64_t)lots / (processes - processes / 2));
 }
 
-static double process_cost(void)
+/* Return what it costs to execute a program, from fork() to its end. */
+static double process_cost(const char *program)
 {
 	uint64_t best = UINT64_MAX, t;
 	int i;
@@ -370,7 +371,7 @@ static double process_cost(void)
 		t = now();
 		pid = fork();
 		if (!pid) {
-			execl(path, path, "end", "none", NULL);
+			execl(program, program, "end", "none", NULL);
 			_exit(1);
 		}
 		waitpid(pid, NULL, 0);
@@ -410,7 +411,7 @@ static void work_idle(const char *other)
 		attach("entry-atomic", many, FILE_SITES);
 		memcpy(path, own, sizeof(path));
 	}
-	say("idle", "fork+exec+exit", process_cost());
+	say("idle", "fork+exec+exit", process_cost(path));
 	say("idle", "mmap+munmap", mapping_cost());
 	if (other)
 		detach();
@@ -534,6 +535,8 @@ int main(int argc, char **argv)
 		work_memory(more ? atoi(more) : 1);
 	else if (!strcmp(work, "idle"))
 		work_idle(more);
+	else if (!strcmp(work, "exec") && more)
+		say("exec", more, process_cost(more));
 	else if (!strcmp(work, "threads"))
 		work_threads(more ? atoi(more) : 15);
 	else
