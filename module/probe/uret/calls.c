@@ -33,14 +33,19 @@ struct call_bucket *calls_lock_moved(struct call_table *table, struct call_bucke
 	return bucket;
 }
 
+/*
+ * A program at the limit of its memory cgroup misses calls, and is not killed: the kernel kills no
+ * task for an allocation with __GFP_RETRY_MAYFAIL.  With __GFP_NORETRY, an allocation might fail
+ * although most of the memory holds files that are not in use.
+ */
+#define INSTANCE_GFP	(__GFP_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
+
 static struct call_table *table_alloc(unsigned int bits, u64 factor)
 {
 	struct call_table *table;
 	unsigned long i;
 
-	/* As INSTANCE_GFP, but kvzalloc() supports __GFP_RETRY_MAYFAIL, not __GFP_NORETRY. */
-	table = kvzalloc(struct_size(table, buckets, 1UL << bits),
-			 GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
+	table = kvzalloc(struct_size(table, buckets, 1UL << bits), GFP_KERNEL | INSTANCE_GFP);
 	if (!table)
 		return NULL;
 	table->factor = factor;
@@ -122,12 +127,6 @@ unlock:
 	clear_bit_unlock(0, &calls->growing);
 }
 
-/*
- * A program at the limit of its memory cgroup misses calls, and is not killed: the kernel kills no
- * task for an allocation with __GFP_NORETRY.
- */
-#define INSTANCE_GFP	(__GFP_ACCOUNT | __GFP_NORETRY | __GFP_NOWARN)
-
 static size_t instance_size(size_t data_size)
 {
 	return max_t(size_t, INSTANCE_SIZE, sizeof(struct uret_instance) + data_size);
@@ -195,13 +194,16 @@ static bool calls_fit(struct calls *calls, unsigned int nr, size_t size)
 /* For so long after an allocation has failed, others fail without reclaiming memory. */
 #define RECLAIM_PAUSE		(HZ / 50)
 
+/* So many times the duration of the allocation is added, which has tried again and again. */
+#define RECLAIM_PAUSES		8
+
 /**
  * calls_alloc() - allocate an instance for a table
  * @calls: the calls that it is for
  * @data_size: bytes of data that it must have room for
  *
  * A program at the limit of its memory cgroup reclaims memory for the first call that it misses,
- * and not for each of the next ones: an attempt takes some thirty times as long as the call.
+ * and not for each of the next ones: an attempt takes far longer than the call.
  *
  * Context: may sleep; the current task is charged.
  * Return: the instance, uninitialised; NULL if there is no memory, or the process has too many.
@@ -209,12 +211,14 @@ static bool calls_fit(struct calls *calls, unsigned int nr, size_t size)
 struct uret_instance *calls_alloc(struct calls *calls, size_t data_size)
 {
 	bool reclaim = !time_before(jiffies, READ_ONCE(calls->reclaim_after));
+	unsigned long begin = jiffies;
 	struct uret_instance *inst = NULL;
 
 	if (calls_fit(calls, atomic_inc_return(&calls->nr), instance_size(data_size)))
 		inst = instance_alloc(data_size, reclaim ? GFP_KERNEL : GFP_NOWAIT);
 	if (!inst && reclaim)
-		WRITE_ONCE(calls->reclaim_after, jiffies + RECLAIM_PAUSE);
+		WRITE_ONCE(calls->reclaim_after, jiffies + RECLAIM_PAUSE +
+			   RECLAIM_PAUSES * (jiffies - begin));
 	if (!inst)
 		atomic_dec(&calls->nr);
 	return inst;
