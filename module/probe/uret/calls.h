@@ -49,10 +49,14 @@ struct probed_mm;
 /* With CALLS_MAX instances, wait this long before the next search for stale ones. */
 #define CALLS_PRUNE_INTERVAL	HZ
 
-/* Two keys share a bucket by chance only (Dietzfelbinger et al., multiply-shift hashing). */
+/*
+ * Two keys share a bucket by chance only (Dietzfelbinger et al., multiply-shift hashing).  But the
+ * keys of a recursion are at equal distances.  Without the exclusive or, one factor in ten thousand
+ * would put more of them into one bucket than there may be.
+ */
 static __always_inline struct call_bucket *call_bucket(struct call_table *table, unsigned long sp)
 {
-	return &table->buckets[(sp >> 2) * table->factor >> table->shift];
+	return &table->buckets[(sp ^ sp >> 9) * table->factor >> table->shift];
 }
 
 /* Check in debug builds that the number of instances that a trap walks over is bounded. */
