@@ -19,6 +19,7 @@
 #include "jump/jump.h"
 #include "jump/ring.h"
 #include "text/breakpoint.h"
+#include "text/give_back.h"
 #include "text/owner.h"
 #include "text/read.h"
 
@@ -279,6 +280,8 @@ static int batch_write(struct probed_mm *pmm, struct sync_batch *batch)
 			ret = ret ?: err;
 		}
 	}
+	if (batch->removing)
+		text_give_back_edited(pmm, batch->edits, batch->nr);
 	batch->nr = 0;
 	return ret;
 }

@@ -389,6 +389,27 @@ static inline int compat_mmap_flagged(struct file *file, struct vm_area_struct *
 #endif
 
 /**
+ * compat_mmap_write_trylock() - take an mmap lock for writing, unless that takes waiting
+ * @mm: the address space
+ *
+ * 6.12 has mmap_write_trylock() no more, as nothing in the kernel used it.
+ *
+ * Context: any; mmap_write_unlock() releases the lock.
+ * Return: whether the lock is held.
+ */
+static inline bool compat_mmap_write_trylock(struct mm_struct *mm)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+	if (!down_write_trylock(&mm->mmap_lock))
+		return false;
+	mm_lock_seqcount_begin(mm);
+	return true;
+#else
+	return mmap_write_trylock(mm);
+#endif
+}
+
+/**
  * compat_mmap_written() - check whether the current task holds an mmap lock for writing
  * @mm: the address space
  *

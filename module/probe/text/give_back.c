@@ -2,9 +2,12 @@
 /*
  * Give private pages of text back, where the file has the same.
  *
+ * A page with breakpoints is a copy that belongs to the process.  When they are removed, and the
+ * page and the file differ in nothing else, the process needs no page of its own: it can use that
+ * of the file, as before there were probes.
+ *
  * A forked child shares the pages that have its parent's breakpoints.  To remove them, it would
- * have to copy each page.  If a page and the file differ in nothing else, the child needs no page
- * of its own: it can use that of the file, as before there were probes.
+ * have to copy each page.  So its pages are given back with them.
  */
 #include <linux/bitops.h>
 #include <linux/fs.h>
@@ -16,6 +19,7 @@
 
 #include "give_back.h"
 #include "arch.h"
+#include "breakpoint.h"
 #include "owner.h"
 #include "read.h"
 #include "base/compat.h"
@@ -135,4 +139,78 @@ unsigned long text_give_back(struct probed_mm *parent, struct mm_struct *mm, uns
 unlock:
 	mmap_write_unlock(mm);
 	return end;
+}
+
+/* Check whether no site has a breakpoint in a page.  Context: probed_mm::lock held. */
+static bool page_unprobed(struct probed_mm *pmm, unsigned long base)
+{
+	struct site *site = pmm_first_site(pmm, base);
+
+	while (site && site->key.addr < base + PAGE_SIZE && site->state == SITE_IDLE)
+		site = pmm_next_site(site);
+	return !site || site->key.addr >= base + PAGE_SIZE;
+}
+
+/* Check whether the process needs no page of its own.  Context: the mmap lock held for writing. */
+static bool page_needless(struct probed_mm *pmm, struct vm_area_struct *vma, unsigned long base)
+{
+	/* A program stores into a mapping that it may write to without any lock. */
+	return mapping_returns(vma, base) && !(vma->vm_flags & VM_WRITE) &&
+	       page_unprobed(pmm, base) && page_returns(NULL, vma, base);
+}
+
+/*
+ * Give back the pages of some edits.  Return the number of edits whose pages have been considered.
+ * Context: the mmap lock held for writing.
+ */
+static unsigned int edits_give_back(struct probed_mm *pmm, const struct text_edit *edits,
+				    unsigned int n)
+{
+	struct vm_area_struct *vma = NULL;
+	unsigned long start = 0, end = 0, last = ULONG_MAX, base;
+	unsigned int i, pages = 0;
+
+	for (i = 0; i < n && pages < PAGES_MAX; i++) {
+		base = edits[i].addr & PAGE_MASK;
+		/* A page that had no breakpoint may be absent, and take any time to come. */
+		if (edits[i].result || base == last)
+			continue;
+		last = base;
+		pages++;
+		if (!vma || base >= vma->vm_end || base != end) {
+			if (end > start)
+				compat_zap(vma, start, end - start);
+			vma = find_vma(pmm->mm, base);
+			start = base;
+			end = base;
+		}
+		if (page_needless(pmm, vma, base))
+			end += PAGE_SIZE;
+	}
+	if (end > start)
+		compat_zap(vma, start, end - start);
+	return i;
+}
+
+/**
+ * text_give_back_edited() - give pages back from which breakpoints were removed
+ * @pmm: the probed mm, in use
+ * @edits: the breakpoints, in ascending order of their addresses
+ * @n: number of @edits
+ *
+ * If other threads keep the mmap lock, the process keeps its pages: a fault may wait for a file
+ * system that a user provides.
+ *
+ * Context: may sleep; probed_mm::lock held, takes the mmap lock.
+ */
+void text_give_back_edited(struct probed_mm *pmm, const struct text_edit *edits, unsigned int n)
+{
+	unsigned int done;
+
+	lockdep_assert_held(&pmm->lock);
+	for (; n && compat_mmap_write_trylock(pmm->mm); edits += done, n -= done) {
+		done = compat_has_uprobes(pmm->mm) ? n : edits_give_back(pmm, edits, n);
+		mmap_write_unlock(pmm->mm);
+		cond_resched();
+	}
 }
