@@ -69,7 +69,7 @@ static void attach_undo(struct attach_request *request)
 
 #define NO_SLOT		"0x%lx cannot be probed: the SSOL area cannot be written, error %d"
 
-/* Undo the requests whose sites have no slots, as these could not be written. */
+/* Undo the requests for sites whose slots could not be written. */
 static void slots_undo(struct probed_mm *pmm, struct attach_request *requests, unsigned int n,
 		       int err)
 {
@@ -77,13 +77,15 @@ static void slots_undo(struct probed_mm *pmm, struct attach_request *requests, u
 	unsigned int i;
 
 	for (i = 0; i < n; i++) {
-		if (!requests[i].site || requests[i].site->slot_nr <= written)
+		if (requests[i].result || !requests[i].site ||
+		    requests[i].site->slot_nr <= written)
 			continue;
 		if (requests[i].made)
 			attach_undo(&requests[i]);
 		requests[i].made = false;
-		requests[i].result = requests[i].result ?: err;
-		if (err == -ENOMEM)
+		requests[i].result = err;
+		/* The callers report missing memory.  A task that is being killed loses no hits. */
+		if (err == -ENOMEM || err == -EINTR)
 			continue;
 		consumer_refused(requests[i].consumer, NO_SLOT, requests[i].addr, err);
 		pr_notice_ratelimited(NO_SLOT "\n", requests[i].addr, err);
@@ -249,17 +251,25 @@ bool pmm_attach(struct probed_mm *pmm, struct attach_request *requests, unsigned
 void pmm_detach(struct probed_mm *pmm, struct consumer *c)
 {
 	bool in_use = mmget_not_zero(pmm->mm);
+	struct site *site, *sites[16];
+	unsigned int nr = 0;
 	struct attachment *a;
-	struct site *site;
 
 	mutex_lock(&pmm->lock);
 	for (site = pmm_first_site(pmm, 0); site; site = pmm_next_site(site)) {
+		cond_resched();
 		a = site_attachment(site, c);
 		if (!a)
 			continue;
 		attachment_free(a);
-		pmm_sync(pmm, &site, 1, in_use, true);
+		sites[nr++] = site;
+		if (nr < ARRAY_SIZE(sites))
+			continue;
+		pmm_sync(pmm, sites, nr, in_use, true);
+		nr = 0;
 	}
+	if (nr)
+		pmm_sync(pmm, sites, nr, in_use, true);
 	mutex_unlock(&pmm->lock);
 	if (in_use)
 		mmput_async(pmm->mm);

@@ -40,7 +40,7 @@ struct attach_request {
  * @start: address of the first one
  * @len: size of them all, in bytes; 0 if there are none
  * @code: memory for them, or NULL
- * @error: why some could not be written, or 0; then no further ones are made
+ * @error: why some could not be written, or 0.  If it is not 0, no further ones are made
  */
 struct slot_batch {
 	struct probed_mm *pmm;

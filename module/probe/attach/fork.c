@@ -241,7 +241,7 @@ int pmm_fork(struct probed_mm *child, struct probed_mm *parent, const struct cop
 	next = pmm_first_site(child, 0);
 	for (site = pmm_first_site(parent, 0); site && !ret; site = pmm_next_site(site)) {
 		if (site->kind != SITE_PROBE || !slot_copied(child, site, copied) ||
-		    /* The task that forks may be in the slot, and so the child, too. */
+		    /* In a system call, the task that forks may be in the slot, and its child. */
 		    (site_was_idle(site, copied) && !ssol_is_syscall(site->plan)))
 			continue;
 		for (; next && next->key.addr < site->key.addr; next = pmm_next_site(next))

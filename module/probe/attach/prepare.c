@@ -318,6 +318,7 @@ static void site_detach_stale(struct site *site, struct attach_request *request)
 	struct attachment *a, *next;
 	bool stale = false;
 
+	lockdep_assert_held(&site->pmm->lock);
 	if (!place->inode || READ_ONCE(site->state) == SITE_ARMED)
 		return;
 	for (a = site->attached; a; a = a->next)
@@ -355,7 +356,7 @@ static const struct ssol_plan *walk_plan(const struct site_walk *walk, const str
 {
 	if (plan != &walk->made)
 		return plan_get(plan);
-	/* The program's text differs from the file, so the program is charged. */
+	/* The text differs from the file, or no file is probed: the program is charged. */
 	return plan_make(plan, GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
 }
 
@@ -380,7 +381,10 @@ static struct site *site_make(struct site_walk *walk, const struct ssol_plan *pl
 	slot = site->plan ? slots_add(&walk->slots, plan, addr, &site->step) : -ENOMEM;
 	if (slot >= 0)
 		site->slot_nr = ++pmm->areas.slots_made;
-	/* A site whose breakpoint is in the text may be hit as soon as it is added. */
+	/*
+	 * A site whose breakpoint is in the text may be hit as soon as it is added.  If no slots
+	 * wait, this one has been written already.
+	 */
 	if (slot >= 0 && (old || origin != ORIGIN_NONE || !walk->slots.len)) {
 		ret = slots_flush(&walk->slots);
 		if (ret)
@@ -398,6 +402,9 @@ static struct site *site_make(struct site_walk *walk, const struct ssol_plan *pl
 	/* It may be hit at once: its hits are those of the old site's consumers. */
 	if (origin == ORIGIN_ARMED)
 		site->state = SITE_ARMED;
+	/* The text of a child may have its parent's breakpoint, at a site that is useless. */
+	if (old && old->slot_nr == SLOT_NR_NONE && old->state == SITE_INHERITED)
+		site->state = SITE_INHERITED;
 	if (old)
 		rcu_assign_pointer(site->set, site_set(old));
 	ret = old ? site_replace(old, site) : site_add_between(site, walk->prev, walk->next);

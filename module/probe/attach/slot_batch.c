@@ -161,7 +161,8 @@ static long use_room(struct slot_batch *batch, const struct ssol_plan *plan, uns
  * @addr: its address
  * @step: set to whether the instruction is to be stepped in the slot
  *
- * The slot is written by the next slots_flush() at the latest.
+ * The slot is written by the next slots_flush() at the latest.  If that fails, no further slots are
+ * made.
  *
  * Context: may sleep; probed_mm::lock held, takes the mmap lock.
  * Return: its address; -ENOSPC if there is no room for an area within reach, or the program may

@@ -19,7 +19,7 @@
 #include "core/site.h"
 #include "jump/jump.h"
 
-/* Consumers with more attachments than this are detached in several rounds. */
+/* More attachments than this are detached in several rounds. */
 #define VISIT_MANY	16384U
 
 /**
@@ -107,44 +107,52 @@ static void visits_add_stop(struct visits *visits, const struct attachment *a)
 	visit->end = &stop->next;
 }
 
-/* Plan the attachments of a consumer.  Return false if there is no room for all of them. */
-static bool visits_add_consumer(struct visits *visits, struct consumer *c)
+/*
+ * Plan the attachments of a consumer: if there is no room for all of them, some with @detach, and
+ * else none.  Return whether there is room.
+ */
+static bool visits_add_consumer(struct visits *visits, struct consumer *c, bool detach)
 {
 	struct attachment *a;
 	bool fits;
 
 	spin_lock(&c->places.lock);
 	fits = c->places.nr <= visits->room - visits->nr_stops;
-	if (fits) {
-		list_for_each_entry(a, &c->places.attachments, in_consumer)
-			visits_add_stop(visits, a);
+	list_for_each_entry(a, &c->places.attachments, in_consumer) {
+		if ((!fits && !detach) || visits->nr_stops == visits->room)
+			break;
+		visits_add_stop(visits, a);
 	}
 	spin_unlock(&c->places.lock);
 	return fits;
 }
 
 /*
- * Plan visits to the attachments of the first consumers of @cs, of one at least.  Return their
- * number.  visits_free() must follow.
+ * Plan visits to the attachments of the first consumers of @cs.  Return the number of consumers
+ * with all their attachments: at least one, unless @detach is set.  Detaching goes on with the
+ * others.  visits_free() must follow.
  */
-static unsigned int visits_plan(struct visits *visits, struct consumer **cs, unsigned int n)
+static unsigned int visits_plan(struct visits *visits, struct consumer **cs, unsigned int n,
+				bool detach)
 {
 	unsigned int room = 0, fit, i;
 
 	for (i = 0; i < n && room < VISIT_MANY; i++)
 		room += READ_ONCE(cs[i]->places.nr);
 	n = i;
+	if (detach)
+		room = min(room, VISIT_MANY);
 	for (;;) {
 		visits_alloc(visits, max(room, 1U));
 		mutex_lock(&visit_mutex);
-		for (fit = 0; fit < n && visits_add_consumer(visits, cs[fit]); fit++)
+		for (fit = 0; fit < n && visits_add_consumer(visits, cs[fit], detach); fit++)
 			;
 		for (i = 0; i < visits->nr; i++) {
 			*visits->list[i].end = NULL;
 			visits->list[i].pmm->attached.visit = NULL;
 		}
 		mutex_unlock(&visit_mutex);
-		if (fit)
+		if (fit || detach)
 			return fit;
 		/* The first consumer has got more attachments meanwhile. */
 		visits_free(visits);
@@ -173,8 +181,9 @@ static void sites_sort(struct site **sites, unsigned int n)
 }
 
 /*
- * Sync the sites of a visit; with @detach, detach the consumers first.  If an attachment has gone
- * since the visit was planned, whoever freed it has synced its site, or does so.
+ * Sync the sites of a visit; with @detach, detach the consumers first.  An attachment may have gone
+ * since the visit was planned: then whoever freed it has synced the site, or does so.  It may also
+ * have moved to the site that has replaced its own.
  */
 static int visit_pmm(const struct visit *visit, struct site **sites, bool detach)
 {
@@ -182,17 +191,23 @@ static int visit_pmm(const struct visit *visit, struct site **sites, bool detach
 	bool in_use = mmget_not_zero(pmm->mm);
 	const struct stop *stop;
 	struct attachment *a;
+	struct site *site;
 	unsigned int n = 0;
 	int ret;
 
 	mutex_lock(&pmm->lock);
 	for (stop = visit->stops; stop; stop = stop->next) {
-		a = site_attachment(stop->site, stop->consumer);
+		site = stop->site;
+		a = site_attachment(site, stop->consumer);
+		if (!a && !detach) {
+			site = site_at(pmm, site->key.addr);
+			a = site ? site_attachment(site, stop->consumer) : NULL;
+		}
 		if (!a)
 			continue;
 		if (detach)
 			attachment_free(a);
-		sites[n++] = stop->site;
+		sites[n++] = site;
 	}
 	sites_sort(sites, n);
 	ret = pmm_sync(pmm, sites, n, in_use, detach);
@@ -209,7 +224,7 @@ static int consumers_visit(struct consumer **cs, unsigned int n, bool detach)
 	int err, ret = 0;
 
 	for (; n; cs += done, n -= done) {
-		done = visits_plan(&visits, cs, n);
+		done = visits_plan(&visits, cs, n, detach);
 		for (i = 0; i < visits.nr; i++) {
 			err = visit_pmm(&visits.list[i], visits.sites, detach);
 			ret = ret ?: err;
@@ -281,7 +296,7 @@ unsigned int consumer_places(struct consumer *c, struct uprobe_place *places, un
 	unsigned int i, all = 0;
 	pid_t pid;
 
-	visits_plan(&visits, &c, 1);
+	visits_plan(&visits, &c, 1, false);
 	for (i = 0; i < visits.nr; i++) {
 		struct probed_mm *pmm = visits.list[i].pmm;
 

@@ -13,6 +13,7 @@
  *				while it is held, because their holders may wait for programs
  *	probed_mm::lock		the sites of one address space
  *	mmap lock of that address space
+ *	visit_mutex	(visit.c) visits that are being planned; probed_mm::lock is not held
  *	consumer::places.lock		(spinlock) the attachments of a consumer; never nested
  *				with the next lock
  *	probed_mm::sites.lock	(spinlock) the tree of sites; also taken by the

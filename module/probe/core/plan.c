@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Plans that several sites and consumers share.  A probe on a file has one plan for all processes;
- * an instruction that differs from the file has a plan of its own.
+ * Plans that several sites and consumers share.  A probe on a file has one plan for all processes.
+ * A site whose consumer has no plan, or that of other text, has a plan of its own.
  */
 #include <linux/refcount.h>
 #include <linux/slab.h>

@@ -279,8 +279,9 @@ struct pmm_sites {
  * @nothing_nearer: a slot in the nearest possible area could not reach the operand of an
  *	instruction, so further such instructions are stepped; under probed_mm::lock, never cleared
  *
- * core/slots.c writes the list; attach/slot_batch.c writes the last two, and attach/prepare.c and
- * attach/fork.c number the slots.
+ * core/slots.c writes the list, attach/slot_batch.c @nothing_nearer.  attach/prepare.c and
+ * attach/fork.c number the slots; attach/slot_batch.c, attach/attach.c and attach/fork.c set
+ * @slots_written.
  */
 struct pmm_areas {
 	struct ssol_area *list[PMM_MAX_AREAS];
