@@ -7,7 +7,7 @@
 # kernel's uprobes and with ours. The clock counts instructions: a nanosecond is one.
 
 processes=$1
-control=/sys/kernel/debug/uprobes tracing=/sys/kernel/tracing
+tracing=/sys/kernel/tracing
 mkdir -p /tmp/uprobes-bench && cp "$UPROBES_TOP/build/progs/hits" /tmp/uprobes-bench &&
 	cd /tmp/uprobes-bench || exit
 mountpoint -q /sys/kernel/debug || mount -t debugfs debugfs /sys/kernel/debug || exit
@@ -49,17 +49,31 @@ libc=${libc%:*}
 uprobe list -v libc '*' 2>/dev/null | awk '/^0x/ { print $1 }' | sort -u >offsets
 places=$(wc -l <offsets)
 
-i=0
-while [ $i -lt "$processes" ]; do
-	sleep 100000 &
-	i=$((i + 1))
-done
-sleep 1
+# sleepers: start the processes that sleep.  Each side gets new ones: the kernel marks those that it has
+# probed.
+sleepers() {
+	pids='' i=0
+	while [ $i -lt "$processes" ]; do
+		sleep 100000 &
+		pids="$pids $!" i=$((i + 1))
+	done
+	sleep 1
+}
+
+# stop: end them.
+stop() {
+	# shellcheck disable=SC2086
+	kill $pids
+	# shellcheck disable=SC2086
+	wait $pids 2>/dev/null
+}
+
 echo "unprobed: /bin/true $(exec_cost)"
 
 if [ -e $tracing/uprobe_events ]; then
 	awk -v libc="$libc" '{ printf "p:libc/p%d %s:%s\n", NR, libc, $1 }' offsets >definitions
 	cat definitions >$tracing/uprobe_events
+	sleepers
 	before=$(used) began=$(now)
 	echo 1 >$tracing/events/libc/enable
 	begun=$(($(now) - began)) during=$(used) exec=$(exec_cost) began=$(now)
@@ -67,9 +81,12 @@ if [ -e $tracing/uprobe_events ]; then
 	ended=$(($(now) - began)) after=$(used)
 	report "kernel's"
 	: >$tracing/uprobe_events
+	stop
 fi
 
+sleepers
 before=$(used) began=$(now)
+: >messages
 uprobe count --max-probes 100000 'libc:*' >counts 2>messages &
 counting=$!
 until grep -q Ctrl-C messages || ! kill -0 $counting 2>/dev/null; do sleep 0.05; done
@@ -79,5 +96,5 @@ wait $counting
 ended=$(($(now) - began)) after=$(used)
 report ours
 awk '/Ending|places|missed/' messages
-cat $control/profile 2>/dev/null | head -1
-rmmod uprobes_trace uprobes && echo "unloaded: $(used) MB in use, $before before"
+stop
+rmmod uprobes_trace uprobes && echo "unloaded"
