@@ -38,9 +38,12 @@ static bool map_regions(void)
 {
 	for (int i = 0; i < NR_REGIONS; i++) {
 		int prot = i <= REGION_OUT ? PROT_READ | PROT_EXEC : PROT_READ | PROT_WRITE;
-		int fd = memfd_create("region", 0);
 		void *at;
+		int fd;
 
+		if (!layout->at[i])
+			continue;
+		fd = memfd_create("region", 0);
 		if (fd < 0 || ftruncate(fd, (off_t)size_of(i)))
 			die("memfd");
 		at = mmap((void *)layout->at[i], size_of(i), prot,

@@ -23,13 +23,14 @@ enum region {
 	REGION_DATA,
 	REGION_STACK,
 	REGION_LOW,		/* for 16-bit addresses; not on every machine */
+	REGION_PADS,		/* what pads write to; not in every layout */
 	NR_REGIONS,
 };
 
 #define CODE_SIZE	0x4000
 #define DATA_SIZE	0x4000
 
-/* Addresses of the regions. Each layout needs another child. */
+/* Addresses of the regions, 0 for none. Each layout needs another child. */
 struct layout {
 	const char *name;
 	u64 at[NR_REGIONS];

@@ -30,7 +30,7 @@
 #define STEPS		128
 
 static const struct layout layout = {
-	"pads", { 0x20000000, 0x21000000, 0x28000000, 0x30000000, 0x31000000, 0x8000 }
+	"pads", { 0x20000000, 0x21000000, 0x28000000, 0x30000000, 0x31000000, 0x8000, 0x38000000 }
 };
 
 static struct trial trial;
@@ -44,9 +44,10 @@ static unsigned long tried, faulted, stepped, entered, passed, rejected, guessed
 static unsigned long recorded, full, restarted, words, crossed;
 static unsigned long forms[2];
 
-/* The offsets in the data of the heads, and of the room for a record. */
-#define HEADS	(DATA_SIZE / 8)
-#define RECORD	(DATA_SIZE / 8 + 256)
+/* Offsets in memory of its own, which the program's instructions do not reach. */
+#define HEADS	512
+#define RECORD	(HEADS + 256)
+#define COUNTER	(DATA_SIZE - 64)
 
 static struct {
 	struct stop stops[STEPS];
@@ -59,18 +60,18 @@ static const enum region regions[] = { REGION_DATA, REGION_STACK, REGION_LOW };
 
 static u64 *counter(void)
 {
-	return (u64 *)(region_of(REGION_DATA) + (pad.counter - layout.at[REGION_DATA]));
+	return (u64 *)(region_of(REGION_PADS) + COUNTER);
 }
 
 /* The head of the only processor that is used. */
 static struct pad_head *head(void)
 {
-	return (struct pad_head *)(region_of(REGION_DATA) + HEADS);
+	return (struct pad_head *)(region_of(REGION_PADS) + HEADS);
 }
 
 static struct pad_record *record(void)
 {
-	return (struct pad_record *)(region_of(REGION_DATA) + RECORD);
+	return (struct pad_record *)(region_of(REGION_PADS) + RECORD);
 }
 
 static u64 record_size(void)
@@ -227,13 +228,12 @@ static bool dead_word(u64 addr)
 	       sp - addr <= 8;
 }
 
-/* Check for memory that a pad may change: the ring, and the words that it may push. */
+/* Check for words of the stack that a pad may push. */
 static bool is_scratch(u64 addr)
 {
-	u64 offset = addr - layout.at[REGION_DATA], pushed = trial.cpu.regs.rsp - 128 - 4 * 8;
+	u64 pushed = trial.cpu.regs.rsp - 128 - 4 * 8;
 
-	return addr - pad.counter < 8 || offset - HEADS < sizeof(struct pad_head) ||
-	       offset - RECORD < PAD_RECORD_MAX || (pad_uses_stack(&pad) && addr - pushed < 4 * 8);
+	return pad_uses_stack(&pad) && addr - pushed < 4 * 8;
 }
 
 /* Compare memory, except for what a pad may change. */
@@ -506,7 +506,7 @@ static void recording_make(void)
 	struct pad_recording *r = &pad.recording;
 
 	pad.records = trial_random() % 2;
-	r->heads = layout.at[REGION_DATA] + HEADS;
+	r->heads = layout.at[REGION_PADS] + HEADS;
 	r->mask = 0x1ff;
 	r->id = trial_random() & 0x7fffffff;
 	r->nr = (u8)(trial_random() % (PAD_VALUES + 1));
@@ -569,7 +569,7 @@ static void try_site(const u8 *bytes, size_t len)
 		return;
 	trial.cpu.regs.eflags &= ~(u64)FLAGS_TF;
 	pad.addr = trial.addr;
-	pad.counter = layout.at[REGION_DATA] + DATA_SIZE - 64;
+	pad.counter = layout.at[REGION_PADS] + COUNTER;
 	at = layout.at[REGION_SLOT] + 512 + trial_random() % 64;
 	if (!run_native() || native.nr == STEPS)
 		return;
