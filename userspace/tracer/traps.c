@@ -5,6 +5,7 @@
  */
 #include "traps.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,9 +39,31 @@ static int by_places(const void *pa, const void *pb)
 	return a->places < b->places ? 1 : a->places > b->places ? -1 : strcmp(a->why, b->why);
 }
 
+static size_t without_trap(const struct traps *traps)
+{
+	for (size_t i = 0; i < traps->n; i++)
+		if (!strcmp(traps->v[i].why, NO_TRAP))
+			return traps->v[i].places;
+	return 0;
+}
+
+/*
+ * Check whether a look tells more than an earlier one.  Processes begin and end between looks, and
+ * during one: the look that found the most places without a trap counts, or else that with the
+ * most places.
+ */
+static bool tells_more(const struct traps *now, const struct traps *before)
+{
+	size_t without = without_trap(now), without_before = without_trap(before);
+
+	if (without != without_before)
+		return without > without_before;
+	return now->places && now->places >= before->places;
+}
+
 /**
  * traps_look() - see how hits are found now
- * @traps: the result; not changed if it has more places than there are now, as processes end
+ * @traps: the result; not changed if an earlier look has found more places without a trap
  * @aggregate: attached
  */
 void traps_look(struct traps *traps, const struct aggregate *aggregate)
@@ -59,7 +82,7 @@ void traps_look(struct traps *traps, const struct aggregate *aggregate)
 	}
 	free(text);
 	free(file);
-	if (now.places < traps->places || !now.places) {
+	if (!tells_more(&now, traps)) {
 		traps_free(&now);
 		return;
 	}
@@ -74,12 +97,8 @@ void traps_look(struct traps *traps, const struct aggregate *aggregate)
  */
 void traps_print(const struct traps *traps)
 {
-	size_t without = 0;
-
-	for (size_t i = 0; i < traps->n; i++)
-		if (!strcmp(traps->v[i].why, NO_TRAP))
-			without = traps->v[i].places;
-	fprintf(stderr, "%zu of %zu places counted without a trap.\n", without, traps->places);
+	fprintf(stderr, "%zu of %zu places counted without a trap.\n", without_trap(traps),
+		traps->places);
 	for (size_t i = 0; i < traps->n; i++)
 		if (strcmp(traps->v[i].why, NO_TRAP))
 			fprintf(stderr, "%zu %s: %s\n", traps->v[i].places,

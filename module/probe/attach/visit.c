@@ -296,6 +296,9 @@ unsigned int consumer_places(struct consumer *c, struct uprobe_place *places, un
 	unsigned int i, all = 0;
 	pid_t pid;
 
+	/* Those who only ask for the number would wait for each probed_mm::lock. */
+	if (!n)
+		return READ_ONCE(c->places.nr);
 	visits_plan(&visits, &c, 1, false);
 	for (i = 0; i < visits.nr; i++) {
 		struct probed_mm *pmm = visits.list[i].pmm;

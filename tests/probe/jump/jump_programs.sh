@@ -27,13 +27,13 @@ counted() {
 }
 
 python=$(readlink -f /usr/bin/python3)
-counted bash 'f() { x=$((x + $1)); }; for i in {1..1500}; do f $i; y=${y#?}$i; done; echo $x ${#y} "$(echo sub $x)"' \
+counted bash 'f() { x=$((x + $1)); }; for i in {1..4000}; do f $i; y=${y#?}$i; done; echo $x ${#y} "$(echo sub $x)"' \
 	'p:bash:*' 'p:libc:*'
-counted perl "perl -e 'my %h; \$h{\$_ % 97} .= chr(65 + \$_ % 26) for 1 .. 4000; print join(q( ), map { \$h{\$_} =~ s/A+/a/gr } sort keys %h), qq(\\n)'" \
+counted perl "perl -e 'my %h; \$h{\$_ % 97} .= chr(65 + \$_ % 26) for 1 .. 600000; print join(q( ), map { \$h{\$_} =~ s/A+/a/gr } sort keys %h), qq(\\n)'" \
 	'p:perl:*' 'p:libc:*'
-counted python "$python -Sc 'print(sum(len(str(i ** 3)) for i in range(3000)), sorted({i % 37: i for i in range(2000)}.items())[-3:])'" \
+counted python "$python -Sc 'print(sum(len(str(i ** 3)) for i in range(300000)), sorted({i % 37: i for i in range(40000)}.items())[-3:])'" \
 	"p:$python:*" 'p:libc:*'
-counted awk "awk 'BEGIN { for (i = 0; i < 100000; i++) { t = sprintf(\"%d,%s\", i, substr(t, 1, 30)); n += split(t, a, /,/) }; print n, t }'" \
+counted awk "awk 'BEGIN { for (i = 0; i < 300000; i++) { t = sprintf(\"%d,%s\", i, substr(t, 1, 30)); n += split(t, a, /,/) }; print n, t }'" \
 	'p:libc:*'
 
 # Some twenty programs, one after the other, with all functions of libc counted in each.
@@ -57,7 +57,7 @@ counted tools "cd $tmp; export LC_ALL=C
 	split -l 1000 --filter='cksum' text | md5sum; date -u -d @86400" 'p:libc:*'
 
 # A program in Go: its stacks are small, so its pads save nothing.
-awk 'BEGIN { for (i = 0; i < 400; i++) printf "%s{\"a\": %d, \"b\": [%d, null]}", i ? "," : "[", i, i * i; print "]" }' >"$tmp/doc.json"
+awk 'BEGIN { for (i = 0; i < 2000; i++) printf "%s{\"a\": %d, \"b\": [%d, null]}", i ? "," : "[", i, i * i; print "]" }' >"$tmp/doc.json"
 gron=$(readlink -f "$(command -v gron)")
 counted Go "$gron $tmp/doc.json | tail -n 5" "p:$gron:runtime.*" "p:$gron:main.*"
 like "$(cat "$tmp/err")" 'stacks of Go are too small' "a message tells why other places in Go trap"
