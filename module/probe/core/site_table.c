@@ -5,6 +5,7 @@
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
+#include <linux/vmalloc.h>
 #include <linux/workqueue.h>
 
 #include "site_table.h"
@@ -36,10 +37,14 @@ static struct site_table *table_now(void)
 	return rcu_dereference_protected(site_table, lockdep_is_held(&table_mutex));
 }
 
+/*
+ * Allocate an empty table.  kmalloc() and huge pages would round its size up to the next power of
+ * two, or to the next multiple of 2 MiB, and the table is a bit larger than that.
+ */
 static struct site_table *table_alloc(u32 bits, u32 link)
 {
-	struct site_table *table = kvzalloc(struct_size(table, buckets, 1UL << bits),
-					    GFP_KERNEL | __GFP_NOWARN);
+	struct site_table *table = __vmalloc(struct_size(table, buckets, 1UL << bits),
+					     GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN);
 
 	if (!table)
 		return NULL;
@@ -146,9 +151,9 @@ void site_table_prealloc(unsigned int n)
 void site_table_add(struct site *site)
 {
 	mutex_lock(&table_mutex);
-	/* Keep it at most half full, for short chains.  After growing, it is an eighth full. */
+	/* Keep it at most half full, for short chains. */
 	if (++table_nr > 1UL << (table_now()->bits - 1))
-		table_resize(table_now()->bits + 2);
+		table_resize(table_now()->bits + 1);
 	table_link(table_now(), site);
 	mutex_unlock(&table_mutex);
 }
