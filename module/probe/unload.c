@@ -60,7 +60,7 @@ static void release_step(struct utask *utask, void *unused)
 		signal_delay_end(utask, regs);
 	if (site) {
 		utask->step.site = NULL;
-		arch_step_abort(site->plan, site->key.addr, site->slot, &utask->step.state,
+		arch_step_abort(site->plan, site->key.addr, site_slot(site), &utask->step.state,
 				regs);
 	}
 }

@@ -20,6 +20,7 @@
 #include "ref_ctr.h"
 #include "slot_batch.h"
 #include "sync.h"
+#include "core/attached.h"
 #include "core/consumer.h"
 #include "core/probed_mm.h"
 #include "core/refusal.h"
@@ -44,7 +45,7 @@ static int attach_one(struct site_walk *walk, struct attach_request *request)
 		return PTR_ERR(site);
 	request->site = site;
 	/* The sync comes to this site, too: its mapping may have gone away and come back. */
-	if (site_attachment(site, request->consumer))
+	if (site_has(site, request->consumer))
 		return 0;
 	if (request->consumer->type == CONSUMER_RETURN && !pmm->uret.trampoline) {
 		walk->known = false;
@@ -52,7 +53,7 @@ static int attach_one(struct site_walk *walk, struct attach_request *request)
 		if (ret)
 			goto out;
 	}
-	ret = attachment_make(pmm, site, request);
+	ret = site_attach(site, request);
 	request->made = !ret;
 out:
 	walk->no_memory = ret == -ENOMEM;
@@ -61,10 +62,8 @@ out:
 
 static void attach_undo(struct attach_request *request)
 {
-	struct attachment *a = site_attachment(request->site, request->consumer);
-
-	if (a)
-		attachment_free(a);
+	if (site_has(request->site, request->consumer))
+		site_detach(request->site, request->consumer);
 }
 
 #define NO_SLOT		"0x%lx cannot be probed: the SSOL area cannot be written, error %d"
@@ -253,15 +252,13 @@ void pmm_detach(struct probed_mm *pmm, struct consumer *c)
 	bool in_use = mmget_not_zero(pmm->mm);
 	struct site *site, *sites[16];
 	unsigned int nr = 0;
-	struct attachment *a;
 
 	mutex_lock(&pmm->lock);
 	for (site = pmm_first_site(pmm, 0); site; site = pmm_next_site(site)) {
 		cond_resched();
-		a = site_attachment(site, c);
-		if (!a)
+		if (!site_has(site, c))
 			continue;
-		attachment_free(a);
+		site_detach(site, c);
 		sites[nr++] = site;
 		if (nr < ARRAY_SIZE(sites))
 			continue;
@@ -289,12 +286,13 @@ void site_remove_breakpoint(struct site *site)
 	const char *why = arch_code_mode(task_pt_regs(current)) == (int)site->pmm->mode ?
 			  "its call would not match the shadow stack" :
 			  "it is executed as code of another mode";
-	const struct attachment *a;
+	struct attachment *at;
 	struct text_edit edit;
+	struct consumer *c;
 
 	mutex_lock(&site->pmm->lock);
-	for (a = site->attached; a; a = a->next)
-		consumer_refused(a->consumer, "0x%lx is probed no more: %s", site->key.addr, why);
+	for_each_attached(c, site, at)
+		consumer_refused(c, "0x%lx is probed no more: %s", site->key.addr, why);
 	jumps_erase_for_read(site->pmm, site->key.addr, site->key.addr + ssol_len(site->plan));
 	edit = site_edit(site);
 	breakpoints_remove(site->pmm->mm, &edit, 1);
@@ -396,15 +394,13 @@ void pmm_detach_all(struct probed_mm *pmm)
 	jumps_drop(pmm);
 	ref_ctrs_detach(pmm);
 	for (site = pmm_first_site(pmm, 0); site; site = pmm_next_site(site)) {
-		while (site->attached)
-			attachment_free(site->attached);
-		site_publish(site, NULL);
+		site_forget_consumers(site);
 	}
 	list_for_each_entry_safe(c, next, &pmm->attached.bound, bound.node) {
 		list_del_init(&c->bound.node);
 		spin_lock(&c->places.lock);
 		c->bound.orphaned = true;
-		last = list_empty(&c->places.attachments);
+		last = !c->places.nr;
 		spin_unlock(&c->places.lock);
 		if (last)
 			consumer_end_later(c);

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Attachments: create them, look them up, free them.
+ * Attach a consumer to a site, and detach it.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/mm.h>
 #include <linux/slab.h>
 
 #include "attachment.h"
 #include "attach_types.h"
 #include "ssol.h"
 #include "sync.h"
+#include "core/attached.h"
 #include "core/consumer.h"
 #include "core/counts.h"
 #include "core/refusal.h"
@@ -23,64 +25,149 @@ bool consumer_expects(const struct consumer *c, const struct ssol_plan *plan)
 		       min_t(int, c->insn.expect_len, ssol_len(plan)));
 }
 
-/**
- * site_attachment() - look up the attachment of a consumer at a site
- * @site: the site
- * @c: the consumer
- *
- * Context: probed_mm::lock held.
- * Return: the attachment, or NULL if @c is not attached to @site.
- */
-struct attachment *site_attachment(struct site *site, const struct consumer *c)
+/* Check whether a consumer is attached to a site.  Context: probed_mm::lock held. */
+bool site_has(const struct site *site, const struct consumer *c)
 {
-	struct attachment *a;
+	const struct consumer *other;
+	struct attachment *at;
 
-	for (a = site->attached; a; a = a->next) {
-		if (a->consumer == c)
-			return a;
+	for_each_attached(other, site, at) {
+		if (other == c)
+			return true;
 	}
-	return NULL;
+	return false;
 }
 
-/*
- * Get memory for an attachment: site::first, if not in use and large enough.  Context:
- * probed_mm::lock held.
- */
-static struct attachment *attachment_alloc(struct site *site, const struct consumer *c)
+static struct attachment *attachment_alloc(const struct consumer *c)
 {
 	const gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL;
 	struct attachment_at *at;
 
-	if (c->file.varies) {
-		at = kmalloc(sizeof(*at), gfp);
-		return at ? &at->a : NULL;
-	}
-	return site->first.consumer ? kmalloc(sizeof(site->first), gfp) : &site->first;
+	if (!c->file.varies)
+		return kmalloc(sizeof(struct attachment), gfp);
+	at = kmalloc(sizeof(*at), gfp);
+	return at ? &at->a : NULL;
 }
 
-static void attachment_release(struct site *site, const struct consumer *c, struct attachment *a)
+static void attachment_release(const struct consumer *c, struct attachment *a)
 {
-	if (a == &site->first)
-		a->consumer = NULL;
-	else if (c->file.varies)
+	if (c->file.varies)
 		kfree(container_of(a, struct attachment_at, a));
 	else
 		kfree(a);
 }
 
-/* Find the link to an attachment in the list of its site, or its end for NULL. */
-static struct attachment **attachment_link(struct site *site, const struct attachment *a)
-{
-	struct attachment **link = &site->attached;
+/* The first list that a consumer allocates has room for so many sites. */
+#define PLACES_MANY	16U
 
-	while (*link != a)
-		link = &(*link)->next;
-	return link;
+/*
+ * Take the lock of a consumer's places while there is room for one more.  Return 0; or -ENOMEM,
+ * without the lock.  The caller frees @old after it has dropped the lock.
+ */
+static int places_lock(struct consumer *c, unsigned long **old)
+{
+	unsigned long *list = NULL;
+	unsigned int room;
+
+	for (;;) {
+		spin_lock(&c->places.lock);
+		if (c->places.nr < c->places.room)
+			break;
+		if (list && room > c->places.room) {
+			memcpy(list, c->places.list, c->places.nr * sizeof(*list));
+			swap(list, c->places.list);
+			c->places.room = room;
+			break;
+		}
+		room = max(PLACES_MANY, 2 * c->places.room);
+		spin_unlock(&c->places.lock);
+		kvfree(list);
+		list = kvmalloc_array(room, sizeof(*list), GFP_KERNEL | __GFP_RETRY_MAYFAIL);
+		if (!list)
+			return -ENOMEM;
+	}
+	*old = list == c->places.few ? NULL : list;
+	return 0;
+}
+
+static void place_set_index(unsigned long place, u32 index)
+{
+	if (place & ATTACHED_LIST)
+		((struct attachment *)(place - ATTACHED_LIST))->index = index;
+	else
+		((struct site *)place)->index = index;
+}
+
+/* Add a place to the list of a consumer.  Return as site_attach(). */
+static int place_add(struct consumer *c, const struct probed_mm *pmm, unsigned long place)
+{
+	unsigned long *old;
+	int ret = places_lock(c, &old);
+
+	if (ret)
+		return ret;
+	if (c->places.dying || pmm->life.dead) {
+		ret = -ESHUTDOWN;
+	} else {
+		place_set_index(place, c->places.nr);
+		c->places.list[c->places.nr++] = place;
+	}
+	spin_unlock(&c->places.lock);
+	kvfree(old);
+	return ret;
+}
+
+/* Let the only consumer of a site, which the site names, have an attachment. */
+static int site_begin_list(struct site *site)
+{
+	struct consumer *c = (struct consumer *)site->attached.word;
+	struct attachment *a = attachment_alloc(c);
+
+	if (!a)
+		return -ENOMEM;
+	*a = (struct attachment) { .consumer = c, .site = site };
+	spin_lock(&c->places.lock);
+	a->index = site->index;
+	c->places.list[a->index] = (unsigned long)a + ATTACHED_LIST;
+	spin_unlock(&c->places.lock);
+	site->attached.word = (unsigned long)a + ATTACHED_LIST;
+	return 0;
+}
+
+/* Attach a consumer to a site that has others, or whose place varies.  Return as site_attach(). */
+static int attach_to_list(struct site *site, const struct attach_request *request)
+{
+	struct consumer *c = request->consumer;
+	struct attachment *a, *last;
+	int ret = 0;
+
+	if (site->attached.word && !attached_list(site))
+		ret = site_begin_list(site);
+	a = ret ? NULL : attachment_alloc(c);
+	if (!a)
+		return -ENOMEM;
+	a->consumer = c;
+	a->site = site;
+	a->next = NULL;
+	if (c->file.varies)
+		container_of(a, struct attachment_at, a)->place = request->place;
+	ret = place_add(c, site->pmm, (unsigned long)a + ATTACHED_LIST);
+	if (ret) {
+		attachment_release(c, a);
+		return ret;
+	}
+	last = attached_list(site);
+	while (last && last->next)
+		last = last->next;
+	if (last)
+		last->next = a;
+	else
+		site->attached.word = (unsigned long)a + ATTACHED_LIST;
+	return 0;
 }
 
 /**
- * attachment_make() - attach a consumer to a site
- * @pmm: the probed mm
+ * site_attach() - attach a consumer to a site
  * @site: the site; the consumer is not attached to it yet
  * @request: the consumer, and its place, if those of the consumer vary
  *
@@ -88,64 +175,97 @@ static struct attachment **attachment_link(struct site *site, const struct attac
  * Return: 0, -ENOMEM, or -ESHUTDOWN if the consumer is being unregistered or the address space
  * has ended.
  */
-int attachment_make(struct probed_mm *pmm, struct site *site,
-		    const struct attach_request *request)
+int site_attach(struct site *site, const struct attach_request *request)
 {
 	struct consumer *c = request->consumer;
-	struct attachment *a = attachment_alloc(site, c);
+	struct probed_mm *pmm = site->pmm;
+	int ret;
 
-	if (!a)
-		return -ENOMEM;
-	spin_lock(&c->places.lock);
-	if (c->places.dying || pmm->life.dead) {
-		spin_unlock(&c->places.lock);
-		attachment_release(site, c, a);
-		return -ESHUTDOWN;
+	if (site->attached.word || c->file.varies) {
+		ret = attach_to_list(site, request);
+	} else {
+		ret = place_add(c, pmm, (unsigned long)site);
+		site->attached.word = ret ? 0 : (unsigned long)c;
 	}
-	a->consumer = c;
-	a->site = site;
-	a->next = NULL;
-	if (c->file.varies)
-		container_of(a, struct attachment_at, a)->place = request->place;
-	list_add_tail(&a->in_consumer, &c->places.attachments);
-	c->places.nr++;
-	spin_unlock(&c->places.lock);
+	if (ret)
+		return ret;
 	consumer_get(c);
-	*attachment_link(site, NULL) = a;
 	pmm->attached.heirs += c->inherits;
 	pmm->attached.returns += c->type == CONSUMER_RETURN;
 	pmm->attached.counters += consumer_counts_in_process(c);
 	return 0;
 }
 
+/* Take an attachment out of the list of its site. */
+static void list_leave(struct site *site, struct attachment *a)
+{
+	struct attachment *before = attached_list(site);
+
+	if (before == a) {
+		site->attached.word = a->next ? (unsigned long)a->next + ATTACHED_LIST : 0;
+		return;
+	}
+	while (before->next != a)
+		before = before->next;
+	before->next = a->next;
+}
+
+/* Remove a place from the list of a consumer: the last one takes its index. */
+static void place_del(struct consumer *c, u32 index)
+{
+	unsigned long last = c->places.list[--c->places.nr];
+
+	lockdep_assert_held(&c->places.lock);
+	c->places.list[index] = last;
+	place_set_index(last, index);
+}
+
 /**
- * attachment_free() - detach a consumer from a site
- * @a: its attachment
+ * site_detach() - detach a consumer from a site
+ * @site: the site
+ * @c: the consumer, attached there
  *
  * The consumer set of the site stays the same: the caller replaces the set.
  *
  * Context: probed_mm::lock held.
  */
-void attachment_free(struct attachment *a)
+void site_detach(struct site *site, struct consumer *c)
 {
-	struct consumer *c = a->consumer;
-	struct probed_mm *pmm = a->site->pmm;
+	struct attachment *a = attached_list(site);
+	struct probed_mm *pmm = site->pmm;
 	bool last;
 
-	*attachment_link(a->site, a) = a->next;
+	while (a && a->consumer != c)
+		a = a->next;
+	if (a)
+		list_leave(site, a);
+	else
+		site->attached.word = 0;
 	spin_lock(&c->places.lock);
-	list_del(&a->in_consumer);
-	c->places.nr--;
-	last = c->bound.orphaned && list_empty(&c->places.attachments);
+	place_del(c, a ? a->index : site->index);
+	last = c->bound.orphaned && !c->places.nr;
 	spin_unlock(&c->places.lock);
-	consumer_end_pads(c, a->site);
+	consumer_end_pads(c, site);
 	pmm->attached.heirs -= c->inherits;
 	pmm->attached.returns -= c->type == CONSUMER_RETURN;
 	pmm->attached.counters -= consumer_counts_in_process(c);
-	attachment_release(a->site, c, a);
+	if (a)
+		attachment_release(c, a);
 	if (last)
 		consumer_end_later(c);
 	consumer_put(c);
+}
+
+/* Detach all consumers from a site.  Context: may sleep; probed_mm::lock held. */
+void site_forget_consumers(struct site *site)
+{
+	struct attachment *at;
+	struct consumer *c;
+
+	lockdep_assert_held(&site->pmm->lock);
+	while ((c = attached_first(site, &at)))
+		site_detach(site, c);
+	site_publish(site, NULL);
 }
 
 /**
@@ -156,17 +276,14 @@ void attachment_free(struct attachment *a)
  */
 void site_detach_all(struct site *site)
 {
-	lockdep_assert_held(&site->pmm->lock);
-	while (site->attached)
-		attachment_free(site->attached);
-	site_publish(site, NULL);
+	site_forget_consumers(site);
 	site_set_idle(site);
 }
 
 #define OTHER_BYTES	"0x%lx is probed no more: its text changed to other bytes than the caller expects"
 
 /**
- * site_move_attachments() - attach the consumers of a site to the one that has replaced it
+ * site_move_consumers() - attach the consumers of a site to the one that has replaced it
  * @from: the site, whose hits are in no ring any more
  * @to: the other site, without consumers
  *
@@ -174,23 +291,24 @@ void site_detach_all(struct site *site)
  *
  * Context: may sleep; probed_mm::lock held.  The caller replaces the consumer set of @to.
  */
-void site_move_attachments(struct site *from, struct site *to)
+void site_move_consumers(struct site *from, struct site *to)
 {
-	struct attachment *a;
+	struct attachment *at;
+	struct consumer *c;
 
 	lockdep_assert_held(&from->pmm->lock);
-	while ((a = from->attached)) {
+	while ((c = attached_first(from, &at))) {
 		const struct attach_request again = {
-			.consumer = a->consumer,
-			.place = *attachment_place(a),
+			.consumer = c,
+			.place = *attached_place(c, at),
 		};
 
-		if (!consumer_expects(a->consumer, to->plan)) {
-			consumer_refused(a->consumer, OTHER_BYTES, to->key.addr);
+		if (!consumer_expects(c, to->plan)) {
+			consumer_refused(c, OTHER_BYTES, to->key.addr);
 			pr_notice_ratelimited(OTHER_BYTES "\n", to->key.addr);
-		} else if (attachment_make(from->pmm, to, &again) == -ENOMEM) {
-			consumer_missed(a->consumer);
+		} else if (site_attach(to, &again) == -ENOMEM) {
+			consumer_missed(c);
 		}
-		attachment_free(a);
+		site_detach(from, c);
 	}
 }

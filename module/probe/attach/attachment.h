@@ -8,18 +8,16 @@
 #include <linux/types.h>
 
 struct attach_request;
-struct attachment;
 struct consumer;
-struct probed_mm;
 struct site;
 struct ssol_plan;
 
 bool consumer_expects(const struct consumer *c, const struct ssol_plan *plan);
-struct attachment *site_attachment(struct site *site, const struct consumer *c);
-int attachment_make(struct probed_mm *pmm, struct site *site,
-		    const struct attach_request *request);
-void attachment_free(struct attachment *a);
+bool site_has(const struct site *site, const struct consumer *c);
+int site_attach(struct site *site, const struct attach_request *request);
+void site_detach(struct site *site, struct consumer *c);
+void site_forget_consumers(struct site *site);
 void site_detach_all(struct site *site);
-void site_move_attachments(struct site *from, struct site *to);
+void site_move_consumers(struct site *from, struct site *to);
 
 #endif /* _UPROBES_ATTACHMENT_H */

@@ -17,6 +17,7 @@
 #include "sync.h"
 #include "unwinder.h"
 #include "base/compat.h"
+#include "core/attached.h"
 #include "core/consumer.h"
 #include "core/plan.h"
 #include "core/probed_mm.h"
@@ -143,7 +144,7 @@ static bool site_was_idle(const struct site *site, const struct copy_mark *copie
 static bool slot_copied(const struct probed_mm *child, const struct site *site,
 			const struct copy_mark *copied)
 {
-	const struct ssol_area *area = pmm_area_at(child, site->slot);
+	const struct ssol_area *area = pmm_area_at(child, site_slot(site));
 
 	return area && area->inherited && site->slot_nr <= copied->slots;
 }
@@ -295,14 +296,15 @@ void pmm_fork_consumers(struct probed_mm *child, struct probed_mm *parent)
 	}
 	requests = kvcalloc(parent->attached.heirs, sizeof(*requests), GFP_KERNEL);
 	for (site = pmm_first_site(parent, 0); site && requests; site = pmm_next_site(site)) {
-		struct attachment *a;
+		struct attachment *at;
+		struct consumer *c;
 
-		for (a = site->attached; a; a = a->next) {
-			if (!a->consumer->inherits)
+		for_each_attached(c, site, at) {
+			if (!c->inherits)
 				continue;
-			consumer_get(a->consumer);
-			returns |= a->consumer->type == CONSUMER_RETURN;
-			requests[nr].consumer = a->consumer;
+			consumer_get(c);
+			returns |= c->type == CONSUMER_RETURN;
+			requests[nr].consumer = c;
 			requests[nr++].addr = site->key.addr;
 		}
 	}

@@ -17,6 +17,7 @@
 #include "ssol.h"
 #include "sync.h"
 #include "base/hooks.h"
+#include "core/attached.h"
 #include "core/consumer.h"
 #include "core/plan.h"
 #include "core/probed_mm.h"
@@ -299,10 +300,13 @@ static bool mapped_there(struct mm_struct *mm, unsigned long addr, const struct 
 	return same;
 }
 
-/* Check whether an attachment is of another place in a file. */
-static bool attachment_stale(const struct attachment *a, const struct file_place *place)
+/* Check whether a consumer is attached for another place in a file. */
+static bool attached_stale(const struct consumer *c, const struct attachment *at,
+			   const struct file_place *place)
 {
-	return attachment_place(a)->inode && !same_place(attachment_place(a), place);
+	const struct file_place *its = attached_place(c, at);
+
+	return its->inode && !same_place(its, place);
 }
 
 /*
@@ -315,20 +319,22 @@ static bool attachment_stale(const struct attachment *a, const struct file_place
 static void site_detach_stale(struct site *site, struct attach_request *request)
 {
 	const struct file_place *place = request_place(request);
-	struct attachment *a, *next;
+	struct attachment *at;
+	struct consumer *c, *next;
 	bool stale = false;
 
 	lockdep_assert_held(&site->pmm->lock);
 	if (!place->inode || READ_ONCE(site->state) == SITE_ARMED)
 		return;
-	for (a = site->attached; a; a = a->next)
-		stale |= attachment_stale(a, place);
+	for_each_attached(c, site, at)
+		stale |= attached_stale(c, at, place);
 	if (!stale || !mapped_there(site->pmm->mm, request->addr, place))
 		return;
-	for (a = site->attached; a; a = next) {
-		next = a->next;
-		if (attachment_stale(a, place))
-			attachment_free(a);
+	for (c = attached_first(site, &at); c; c = next) {
+		stale = attached_stale(c, at, place);
+		next = attached_next(&at);
+		if (stale)
+			site_detach(site, c);
 	}
 	/* The sync of the site publishes a new consumer set, even if the request fails. */
 	site_publish(site, NULL);
@@ -367,6 +373,7 @@ static struct site *site_make(struct site_walk *walk, const struct ssol_plan *pl
 	struct probed_mm *pmm = walk->pmm;
 	unsigned long addr = walk->addr;
 	struct site *site;
+	bool step = false;
 	long slot;
 	int ret;
 
@@ -378,7 +385,8 @@ static struct site *site_make(struct site_walk *walk, const struct ssol_plan *pl
 	if (!site)
 		return ERR_PTR(-ENOMEM);
 	site->plan = walk_plan(walk, plan);
-	slot = site->plan ? slots_add(&walk->slots, plan, addr, &site->step) : -ENOMEM;
+	slot = site->plan ? slots_add(&walk->slots, plan, addr, &step) : -ENOMEM;
+	site->step = step;
 	if (slot >= 0)
 		site->slot_nr = ++pmm->areas.slots_made;
 	/*
@@ -395,7 +403,7 @@ static struct site *site_make(struct site_walk *walk, const struct ssol_plan *pl
 		walk->no_memory = slot == -ENOMEM;
 		return ERR_PTR(slot_refused(c, addr, slot));
 	}
-	site->slot = slot;
+	site->slot = slot - addr;
 	site->owner = origin == ORIGIN_OTHER ? OWNER_OTHER_FIRST : OWNER_OURS;
 	if (origin == ORIGIN_MOVED)
 		site->state = SITE_INHERITED;
@@ -453,7 +461,7 @@ static struct site *site_renew(struct site_walk *walk, const struct ssol_plan *p
 	site = site_make(walk, plan, origin, old, c);
 	if (IS_ERR(site))
 		return site;
-	site_move_attachments(old, site);
+	site_move_consumers(old, site);
 	return site;
 }
 
@@ -466,7 +474,8 @@ static struct site *site_renew(struct site_walk *walk, const struct ssol_plan *p
 static void site_leave(struct site_walk *walk, struct site *site)
 {
 	struct text_edit edit = site_edit(site);
-	struct attachment *a;
+	struct attachment *at;
+	struct consumer *c;
 
 	/* The instruction behind the breakpoint is another one. */
 	edit.len = ARCH_BREAKPOINT_LEN;
@@ -475,8 +484,8 @@ static void site_leave(struct site_walk *walk, struct site *site)
 	breakpoints_remove(walk->pmm->mm, &edit, 1);
 	if (!text_edit_gone(edit.result))
 		return;
-	for (a = site->attached; a; a = a->next)
-		consumer_refused(a->consumer, OTHER_INSTRUCTION, site->key.addr);
+	for_each_attached(c, site, at)
+		consumer_refused(c, OTHER_INSTRUCTION, site->key.addr);
 	site_detach_all(site);
 	pr_notice_ratelimited(OTHER_INSTRUCTION "\n", site->key.addr);
 }
@@ -493,7 +502,7 @@ static struct site *site_for(struct site_walk *walk, const struct ssol_plan *pla
 		walk_flush(walk);
 		site_detach_all(site);
 	}
-	if (!site || !site->attached)
+	if (!site || !site->attached.word)
 		return site_make(walk, plan, origin, site, c);
 	other = site_renew(walk, plan, origin, site, c);
 	/* Without a slot for the new instruction, the old one must not be executed, either. */

@@ -10,6 +10,7 @@
 #include <linux/slab.h>
 
 #include "ref_ctr.h"
+#include "core/attached.h"
 #include "core/consumer.h"
 #include "core/fork_mark.h"
 #include "core/probed_mm.h"
@@ -195,16 +196,12 @@ static int ref_ctr_increment(struct probed_mm *pmm, struct consumer *c, const st
 
 static bool consumer_attached_in(struct consumer *c, const struct probed_mm *pmm)
 {
-	struct attachment *a;
 	bool found = false;
+	unsigned int i;
 
 	spin_lock(&c->places.lock);
-	list_for_each_entry(a, &c->places.attachments, in_consumer) {
-		if (a->site->pmm == pmm) {
-			found = true;
-			break;
-		}
-	}
+	for (i = 0; i < c->places.nr && !found; i++)
+		found = place_site(c->places.list[i])->pmm == pmm;
 	spin_unlock(&c->places.lock);
 	return found;
 }
@@ -292,7 +289,8 @@ static bool in_counted_file(const struct site *site, const struct consumer *c)
 void ref_ctrs_mapped(struct mm_struct *mm)
 {
 	struct probed_mm *pmm = pmm_find(mm);
-	struct attachment *a;
+	struct attachment *at;
+	struct consumer *c;
 	struct site *site;
 
 	if (!pmm)
@@ -306,10 +304,9 @@ void ref_ctrs_mapped(struct mm_struct *mm)
 	     site = pmm_next_site(site)) {
 		if (site->state == SITE_LOST)
 			continue;
-		for (a = site->attached; a; a = a->next) {
-			if (consumer_counts_in_process(a->consumer) &&
-			    in_counted_file(site, a->consumer))
-				apply(pmm, a->consumer, file_inode(a->consumer->file.counted));
+		for_each_attached(c, site, at) {
+			if (consumer_counts_in_process(c) && in_counted_file(site, c))
+				apply(pmm, c, file_inode(c->file.counted));
 		}
 		cond_resched();
 	}

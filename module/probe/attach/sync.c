@@ -11,6 +11,7 @@
 #include "sync.h"
 #include "arch.h"
 #include "ssol.h"
+#include "core/attached.h"
 #include "core/consumer.h"
 #include "core/probed_mm.h"
 #include "core/refusal.h"
@@ -52,26 +53,28 @@ struct site *site_at(struct probed_mm *pmm, unsigned long addr)
 /* Publish a consumer set that matches the attachments of a site. */
 static int site_refresh(struct site *site, gfp_t gfp)
 {
+	struct consumer *c, *first, *second;
 	struct consumer_set *set = NULL;
-	struct attachment *a;
+	struct attachment *at;
 	unsigned int nr = 0;
 
-	a = site->attached;
-	if (a && !a->next) {
-		if (READ_ONCE(a->consumer->run.live))
-			set = consumer_set_solo(a->consumer);
+	first = attached_first(site, &at);
+	second = first ? attached_next(&at) : NULL;
+	if (first && !second) {
+		if (READ_ONCE(first->run.live))
+			set = consumer_set_solo(first);
 		site_publish(site, set);
 		return 0;
 	}
-	for (a = site->attached; a; a = a->next)
+	for_each_attached(c, site, at)
 		nr++;
 	if (nr) {
 		set = consumer_set_alloc(nr, gfp);
 		if (!set)
 			return -ENOMEM;
-		for (a = site->attached; a; a = a->next) {
-			if (READ_ONCE(a->consumer->run.live))
-				consumer_set_append(set, a->consumer);
+		for_each_attached(c, site, at) {
+			if (READ_ONCE(c->run.live))
+				consumer_set_append(set, c);
 		}
 		if (!set->nr) {
 			kfree(set);
@@ -86,11 +89,12 @@ static int site_refresh(struct site *site, gfp_t gfp)
 static const struct file_place *site_file(const struct site *site)
 {
 	static const struct file_place any;
-	const struct attachment *a;
+	const struct consumer *c;
+	struct attachment *at;
 
-	for (a = site->attached; a; a = a->next) {
-		if (attachment_place(a)->inode)
-			return attachment_place(a);
+	for_each_attached(c, site, at) {
+		if (attached_place(c, at)->inode)
+			return attached_place(c, at);
 	}
 	return &any;
 }
@@ -194,10 +198,11 @@ static int shared_now(const struct syncing *s)
 /* Check whether all consumers of a site probe files, in every process that maps them. */
 static bool of_files(const struct site *site)
 {
-	const struct attachment *a;
+	const struct consumer *c;
+	struct attachment *at;
 
-	for (a = site->attached; a; a = a->next) {
-		if (!a->consumer->in_every_process)
+	for_each_attached(c, site, at) {
+		if (!c->in_every_process)
 			return false;
 	}
 	return true;
@@ -207,11 +212,12 @@ static bool of_files(const struct site *site)
 static void report_refused(const struct site *site, const char *why)
 {
 	unsigned long addr = site->key.addr;
-	const struct attachment *a;
+	struct attachment *at;
+	struct consumer *c;
 
 	pr_notice_ratelimited("0x%lx cannot be probed: %s\n", addr, why);
-	for (a = site->attached; a; a = a->next)
-		consumer_refused(a->consumer, "0x%lx cannot be probed: %s", addr, why);
+	for_each_attached(c, site, at)
+		consumer_refused(c, "0x%lx cannot be probed: %s", addr, why);
 }
 
 static int inserted(const struct syncing *s, int result)

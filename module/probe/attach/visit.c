@@ -14,6 +14,7 @@
 #include "attachment.h"
 #include "ref_ctr.h"
 #include "sync.h"
+#include "core/attached.h"
 #include "core/consumer.h"
 #include "core/probed_mm.h"
 #include "core/site.h"
@@ -86,10 +87,10 @@ static void visits_free(struct visits *visits)
 	kvfree(visits->sites);
 }
 
-/* Plan a stop at an attachment.  Context: visit_mutex and consumer::places.lock held. */
-static void visits_add_stop(struct visits *visits, const struct attachment *a)
+/* Plan a stop of a consumer at a site.  Context: visit_mutex and consumer::places.lock held. */
+static void visits_add_stop(struct visits *visits, struct consumer *c, struct site *site)
 {
-	struct probed_mm *pmm = a->site->pmm;
+	struct probed_mm *pmm = site->pmm;
 	struct visit *visit = pmm->attached.visit;
 	struct stop *stop = &visits->stops[visits->nr_stops++];
 
@@ -101,8 +102,8 @@ static void visits_add_stop(struct visits *visits, const struct attachment *a)
 		/* The probed mm stays while a consumer is attached to its sites. */
 		refcount_inc(&pmm->life.refs);
 	}
-	stop->site = a->site;
-	stop->consumer = a->consumer;
+	stop->site = site;
+	stop->consumer = c;
 	*visit->end = stop;
 	visit->end = &stop->next;
 }
@@ -113,15 +114,15 @@ static void visits_add_stop(struct visits *visits, const struct attachment *a)
  */
 static bool visits_add_consumer(struct visits *visits, struct consumer *c, bool detach)
 {
-	struct attachment *a;
+	unsigned int i;
 	bool fits;
 
 	spin_lock(&c->places.lock);
 	fits = c->places.nr <= visits->room - visits->nr_stops;
-	list_for_each_entry(a, &c->places.attachments, in_consumer) {
+	for (i = 0; i < c->places.nr; i++) {
 		if ((!fits && !detach) || visits->nr_stops == visits->room)
 			break;
-		visits_add_stop(visits, a);
+		visits_add_stop(visits, c, place_site(c->places.list[i]));
 	}
 	spin_unlock(&c->places.lock);
 	return fits;
@@ -190,23 +191,23 @@ static int visit_pmm(const struct visit *visit, struct site **sites, bool detach
 	struct probed_mm *pmm = visit->pmm;
 	bool in_use = mmget_not_zero(pmm->mm);
 	const struct stop *stop;
-	struct attachment *a;
 	struct site *site;
 	unsigned int n = 0;
+	bool attached;
 	int ret;
 
 	mutex_lock(&pmm->lock);
 	for (stop = visit->stops; stop; stop = stop->next) {
 		site = stop->site;
-		a = site_attachment(site, stop->consumer);
-		if (!a && !detach) {
+		attached = site_has(site, stop->consumer);
+		if (!attached && !detach) {
 			site = site_at(pmm, site->key.addr);
-			a = site ? site_attachment(site, stop->consumer) : NULL;
+			attached = site && site_has(site, stop->consumer);
 		}
-		if (!a)
+		if (!attached)
 			continue;
 		if (detach)
-			attachment_free(a);
+			site_detach(site, stop->consumer);
 		sites[n++] = site;
 	}
 	sites_sort(sites, n);
@@ -306,7 +307,7 @@ unsigned int consumer_places(struct consumer *c, struct uprobe_place *places, un
 		pid = mm_pid(pmm->mm);
 		mutex_lock(&pmm->lock);
 		for (stop = visits.list[i].stops; stop; stop = stop->next) {
-			if (!site_attachment(stop->site, c) || all++ >= n)
+			if (!site_has(stop->site, c) || all++ >= n)
 				continue;
 			places[all - 1] = (struct uprobe_place) {
 				.pid = pid,

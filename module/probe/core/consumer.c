@@ -4,6 +4,7 @@
  */
 #include <linux/file.h>
 #include <linux/rcupdate.h>
+#include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/wait.h>
 
@@ -75,6 +76,8 @@ static void consumer_free(struct consumer *c)
 	kfree(rcu_access_pointer(c->filter));
 	if (c->file.counted)
 		fput(c->file.counted);
+	if (c->places.list != c->places.few)
+		kvfree(c->places.list);
 	kmem_cache_free(consumer_cache, c);
 	if (atomic_dec_and_test(&consumers_left))
 		wake_up_all(&consumers_gone);
@@ -146,7 +149,8 @@ struct consumer *consumer_create(struct uprobe *u, enum consumer_type type)
 	}
 	refcount_set(&c->refs, rp ? 2 : 1);	/* the registration's and @calls' */
 	spin_lock_init(&c->places.lock);
-	INIT_LIST_HEAD(&c->places.attachments);
+	c->places.list = c->places.few;
+	c->places.room = PLACES_FEW;
 	INIT_LIST_HEAD(&c->places.ref_ctrs);
 	INIT_LIST_HEAD(&c->places.pads);
 	INIT_LIST_HEAD(&c->bound.node);

@@ -47,14 +47,6 @@ static inline bool consumer_counts_in_process(const struct consumer *c)
 	return c->file.ref_ctr_offset && !c->in_every_process;
 }
 
-/* Get the place in a file that must be mapped at an attachment's site; its inode may be NULL. */
-static inline const struct file_place *attachment_place(const struct attachment *a)
-{
-	if (a->consumer->file.varies)
-		return &container_of(a, const struct attachment_at, a)->place;
-	return &a->consumer->file.place;
-}
-
 void consumer_set_filter(struct consumer *c, struct filter *filter);
 
 /*

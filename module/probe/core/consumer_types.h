@@ -141,22 +141,30 @@ struct pad_count {
 };
 
 /**
- * struct attachment - one consumer at one site
- * @consumer: the consumer; NULL if this is site::first and not in use
+ * struct attached - the consumers of a site (attached.h)
+ * @word: the only consumer; or the first one of a list, and %ATTACHED_LIST; or 0
+ */
+struct attached {
+	unsigned long word;
+};
+
+/**
+ * struct attachment - one consumer at one site, if the site has several, or its places vary
+ * @consumer: the consumer
  * @site: the site
  * @next: link in site::attached, under probed_mm::lock
- * @in_consumer: node in consumer::places.attachments, under consumer::places.lock
+ * @index: its place in consumer::places.list, under consumer::places.lock
  */
 struct attachment {
 	struct consumer *consumer;
 	struct site *site;
 	struct attachment *next;
-	struct list_head in_consumer;
+	u32 index;
 };
 
 /**
  * struct attachment_at - an attachment of a consumer whose places vary
- * @a: the attachment, which is not site::first
+ * @a: the attachment
  * @place: the place in a file that must be mapped at the site
  */
 struct attachment_at {
@@ -209,12 +217,18 @@ struct consumer_reg {
 	bool watches_maps;
 };
 
+/* A probe with so few sites needs no memory for a list of them. */
+#define PLACES_FEW		2
+
 /**
  * struct consumer_places - part of a consumer: where it is attached
  * @lock: protects the rest of consumer::places, and the fields of consumer::bound that name this
  *	lock
- * @attachments: its attachments
- * @nr: number of @attachments
+ * @list: its sites, in any order: a struct site if it is the only consumer there, or else a struct
+ *	attachment, and %ATTACHED_LIST.  Charged to nobody: its sites take sixteen times as much
+ * @few: memory for @list as long as that is enough
+ * @nr: number of sites
+ * @room: number of sites that @list has room for
  * @ref_ctrs: reference counters that it has incremented
  * @pads: hits that pads have counted; changed under totals_lock (counts.c), read under RCU
  * @dying: it must not get further attachments
@@ -224,8 +238,10 @@ struct consumer_reg {
  */
 struct consumer_places {
 	spinlock_t lock;
-	struct list_head attachments;
+	unsigned long *list;
+	unsigned long few[PLACES_FEW];
 	unsigned int nr;
+	unsigned int room;
 	struct list_head ref_ctrs;
 	struct list_head pads;
 	bool dying;

@@ -173,7 +173,7 @@ void consumer_end_pads(const struct consumer *c, const struct site *site)
 	struct pad_count **link, *count;
 	struct jump *jump;
 
-	for (jump = site->jumps.newest; jump; jump = jump->older) {
+	for (jump = site->jumps; jump; jump = jump->older) {
 		link = &jump->counts;
 		while ((count = *link) && count->consumer != c)
 			link = &count->next;

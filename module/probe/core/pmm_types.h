@@ -5,7 +5,6 @@
 #ifndef _UPROBES_PMM_TYPES_H
 #define _UPROBES_PMM_TYPES_H
 
-#include <linux/llist.h>
 #include <linux/mmu_notifier.h>
 #include <linux/mutex.h>
 #include <linux/rbtree.h>
@@ -95,33 +94,9 @@ struct site_key {
 	unsigned long addr;
 };
 
-/**
- * struct site_jumps - part of a site: its jumps
- * @heat: hits since the site was last considered for a jump, up to a limit; traps write it
- * @listed: the site is in probed_mm::jumps.hot
- * @barred: why the site must not have a jump (jump_make.h), or 0; never cleared
- * @ringless: why its pad cannot record (jump_make.h), or 0; never cleared
- * @failures: how often its jump could not be written, up to a limit; under probed_mm::lock
- * @passes: how often it is to be hot before the next try; traps write it, too
- * @heated: node in probed_mm::jumps.hot
- * @newest: its jumps, the newest first, linked by jump::older; at most one is in the text.  Added
- *	under probed_mm::lock, read without a lock, never removed
- *
- * jump/jump_make.c writes @barred, @ringless and @newest; jump/jump.c, jump/jump.h and
- * jump/jump_text.c the rest.  core/site_tree.c frees the jumps with the site.
- */
-struct site_jumps {
-	u8 heat;
-	bool listed;
-	u8 barred;
-	u8 ringless;
-	u8 failures;
-	u16 passes;
-	struct llist_node heated;
-	struct jump *newest;
-};
-
-#define SLOT_NR_NONE		U32_MAX
+/* Slots of a probed mm are numbered from 1 on: there may be this many, and one number is special. */
+#define SLOT_NR_BITS		21
+#define SLOT_NR_NONE		((1U << SLOT_NR_BITS) - 1)
 
 /**
  * struct site - one probed address of one probed mm
@@ -129,59 +104,72 @@ struct site_jumps {
  * @key: address space and address of the site
  * @set: its consumers, NULL if there are none; replaced under probed_mm::lock,
  *	read under RCU
+ * @pmm: the probed mm; constant
  * @resume: address where the program continues if it does not step: the slot, or the address
  *	behind an instruction that does nothing; constant
- * @pmm: the probed mm; constant
  * @state: enum site_state; written under probed_mm::lock; under probed_mm::sites.lock when the
  *	mapping goes; by other_owner_gone() when the kernel's uprobes leave; read by the trap
  * @slow_path: a hit takes the slow path: the site is no probe, is in 32-bit code, is a call and
  *	this machine has user shadow stacks, or has @step set; constant
- * @owner: enum breakpoint_owner: the other owner of the breakpoint, if any (foreign.c)
- * @fast_state: @state, @slow_path and @owner in one word; equal to %SITE_ARMED on the fast path
  * @step: the slot holds a plain copy that the task steps under TF; constant
  * @kind: enum site_kind; constant
+ * @owner: enum breakpoint_owner: the other owner of the breakpoint, if any (foreign.c)
+ * @fast_state: @state, the constants and @owner in one word; equal to %SITE_ARMED on the fast path
  * @moves: mremap() is moving the text with the breakpoint, and has not returned; set under
  *	probed_mm::sites.lock, cleared under probed_mm::lock
- * @idle_since: probed_mm::sites.removals when the state last became idle
- * @slot_nr: number of its slot in the probed mm, counted from 1; %SLOT_NR_NONE if the slot could
- *	not be written, so that the site is useless
- * @slot: address of the slot; 0 if the site has none
+ * @heat: hits since the site was last considered for a jump, up to a limit; traps write it
+ * @passes: how often it is to be hot before the next try to write a jump; traps write it, too
+ * @barred: why the site must not have a jump (jump_make.h), or 0; never cleared
  * @plan: plan of the instruction, with its bytes, and a reference; &plan_none if the site is no
  *	probe; set before the site is added, then constant
- * @jumps: what may replace its breakpoint
+ * @attached: its consumers, in the order of registration; under probed_mm::lock
+ * @slot: address of the slot, less @key.addr: slots are within reach of a near jump; 0 if the site
+ *	has none; set before the site is added, then constant
+ * @index: place of @attached.consumer in the list of the consumer
+ * @jumps: its jumps, the newest first, linked by jump::older; at most one is in the text.  Added
+ *	under probed_mm::lock, read without a lock, never removed
+ * @idle_since: probed_mm::sites.removals when the state last became idle
+ * @slot_nr: number of its slot in the probed mm, counted from 1; %SLOT_NR_NONE if the slot could
+ *	not be written, so that the site is useless; under probed_mm::lock, as the next two
+ * @failures: how often its jump could not be written, up to a limit
+ * @ringless: why its pad cannot record (jump_make.h), or 0; never cleared
  * @in_tree: node in probed_mm::sites.tree, by address; changed under probed_mm::sites.lock
- * @attached: attachments of its consumers, in the order of registration, linked by
- *	attachment::next; under probed_mm::lock
- * @first: one attachment that needs no allocation; most sites have no other
  * @older: link in probed_mm::sites.replaced, if the site is not in the tree
  * @pad_of: the jump of a %SITE_PAD; constant
  *
- * The fields that a hit reads come first, in one cache line.
+ * The fields that a hit reads come first, in one cache line.  core/site_tree.c frees the jumps with
+ * the site.  jump/jump_make.c writes @barred, @ringless and @jumps; jump/jump.c, jump/jump.h and
+ * jump/jump_text.c @heat, @passes and @failures.
  */
 struct site {
 	struct site __rcu *next[2];
 	struct site_key key;
 	struct consumer_set __rcu *set;
-	unsigned long resume;
 	struct probed_mm *pmm;
+	unsigned long resume;
 	union {
 		struct {
 			u8 state;
-			bool slow_path;
+			u8 slow_path : 1;
+			u8 step : 1;
+			u8 kind : 2;
 			u8 owner;
 		};
 		u32 fast_state;
 	};
-	bool step;
-	u8 kind;
 	bool moves;
-	u32 idle_since;
-	u32 slot_nr;
-	unsigned long slot;
+	u8 heat;
+	u8 passes;
+	u8 barred;
 	const struct ssol_plan *plan;
-	struct attachment *attached;
-	struct attachment first;
-	struct site_jumps jumps;
+	struct attached attached;
+	struct jump *jumps;
+	s32 slot;
+	u32 index;
+	u32 idle_since;
+	u32 slot_nr : SLOT_NR_BITS;
+	u32 failures : 4;
+	u32 ringless : 5;
 	union {
 		struct rb_node in_tree;
 		struct site *older;
@@ -189,9 +177,8 @@ struct site {
 	};
 };
 
-static_assert(offsetofend(struct site, step) <= 64);
-/* With a pointer that the allocator adds, three cache lines. */
-static_assert(sizeof(struct site) <= 184);
+static_assert(offsetof(struct site, plan) == 64);
+static_assert(sizeof(struct site) == 128);
 
 #define SITE_STOCK		16
 
@@ -209,6 +196,8 @@ struct site_stock {
 
 #define PMM_MAX_AREAS		64
 #define PMM_MAX_PAD_AREAS	32
+
+static_assert(PMM_MAX_AREAS * (SSOL_AREA_SIZE / SSOL_SLOT_ALIGN) < SLOT_NR_NONE);
 
 /**
  * enum watched - progress of probing the unwinders of an address space
@@ -341,6 +330,10 @@ struct pmm_text {
 	unsigned long copied_by;
 };
 
+/* Number of sites that are considered for a jump together, and how many places in the list are tried. */
+#define JUMPS_HOT		64
+#define JUMPS_HOT_TRIES		4
+
 /**
  * struct pmm_jumps - part of a probed mm: jumps in the text (jump_types.h)
  * @on: the jumps in the text; see jump::in_pmm
@@ -353,7 +346,7 @@ struct pmm_text {
  * @refused: why no jump could be written when that was last tried, or NULL; under probed_mm::lock
  * @removals: how often all jumps had to be removed, up to a limit
  * @not_before: the earliest time at which a jump may be written, in jiffies
- * @hot: sites that may get a jump
+ * @hot: sites that may get a jump, anywhere in the array; traps add them
  * @work: writes and removes jumps; holds a reference while it is queued
  *
  * jump/jump_text.c writes the first four, jump/jump.c the rest.  Others set flags for it:
@@ -370,7 +363,7 @@ struct pmm_jumps {
 	const char *refused;
 	unsigned int removals;
 	unsigned long not_before;
-	struct llist_head hot;
+	struct site *hot[JUMPS_HOT];
 	struct work_struct work;
 };
 

@@ -255,7 +255,6 @@ struct probed_mm *pmm_get(struct mm_struct *mm)
 	atomic_set(&pmm->life.forks, 1);
 	INIT_LIST_HEAD(&pmm->attached.bound);
 	INIT_LIST_HEAD(&pmm->jumps.on);
-	init_llist_head(&pmm->jumps.hot);
 	INIT_LIST_HEAD(&pmm->counters.live);
 	INIT_LIST_HEAD(&pmm->counters.gone);
 	pmm->counters.changes = 1;

@@ -11,7 +11,7 @@
 static inline struct jump *site_jump(const struct site *site)
 {
 	/* Pairs with jump_make(). */
-	struct jump *jump = smp_load_acquire(&site->jumps.newest);
+	struct jump *jump = smp_load_acquire(&site->jumps);
 
 	while (jump && !READ_ONCE(jump->on))
 		jump = jump->older;
@@ -22,11 +22,17 @@ static inline struct jump *site_jump(const struct site *site)
 static inline struct jump *site_pad_at(const struct site *site, unsigned long addr)
 {
 	/* Pairs with jump_make(). */
-	struct jump *jump = smp_load_acquire(&site->jumps.newest);
+	struct jump *jump = smp_load_acquire(&site->jumps);
 
 	while (jump && addr - jump->at >= jump->len)
 		jump = jump->older;
 	return jump;
+}
+
+/* Get the address of the slot of a site that has one.  Context: any. */
+static inline unsigned long site_slot(const struct site *site)
+{
+	return site->key.addr + site->slot;
 }
 
 /* The last number of a removal.  Later removals get the same number. */

@@ -20,7 +20,7 @@ static struct kmem_cache *site_cache;
 static void site_set_hot(struct site *site)
 {
 	site->resume = ssol_is_skip(site->plan) ? site->key.addr + ssol_len(site->plan) :
-						   site->slot;
+						   site_slot(site);
 	site->slow_path = site->kind != SITE_PROBE || site->step ||
 		    site->pmm->mode != UINSN_MODE_64 ||
 		    (site->plan->pushes_return && arch_stacks_fixable());
@@ -30,7 +30,7 @@ static void site_set_hot(struct site *site)
  * The memory for probes in a program's mappings is charged to the program.  At its limit, the
  * program stays unprobed.  __GFP_RETRY_MAYFAIL keeps the kernel from killing it for this.
  */
-#define SITE_GFP	(GFP_KERNEL | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
+#define SITE_GFP	(GFP_KERNEL | __GFP_ZERO | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
 
 /* Allocate several sites at a time: this is faster than one by one. */
 static struct site *stock_take(struct site_stock *stock)
@@ -78,13 +78,10 @@ struct site *site_alloc(struct probed_mm *pmm, unsigned long addr, enum site_kin
 		site = kmem_cache_alloc(site_cache, SITE_GFP);
 	if (!site)
 		return NULL;
-	*site = (struct site) {
-		.key = { .mm = pmm->mm, .addr = addr },
-		.pmm = pmm,
-		.state = SITE_IDLE,
-		.kind = kind,
-		.plan = &plan_none,
-	};
+	site->key = (struct site_key) { .mm = pmm->mm, .addr = addr };
+	site->pmm = pmm;
+	site->kind = kind;
+	site->plan = &plan_none;
 	return site;
 }
 
@@ -204,7 +201,7 @@ static void pads_del(const struct site *site)
 {
 	struct jump *jump;
 
-	for (jump = site->jumps.newest; jump; jump = jump->older) {
+	for (jump = site->jumps; jump; jump = jump->older) {
 		if (jump->trap)
 			site_del_pad(jump);
 	}
@@ -214,8 +211,8 @@ static void jumps_free(struct site *site)
 {
 	struct jump *jump;
 
-	while ((jump = site->jumps.newest)) {
-		site->jumps.newest = jump->older;
+	while ((jump = site->jumps)) {
+		site->jumps = jump->older;
 		if (jump->trap)
 			site_free(jump->trap);
 		kfree(jump);
@@ -350,16 +347,11 @@ void sites_free(struct probed_mm *pmm)
 	site_stock_end(&freed);
 }
 
-/* A cache with a constructor is exempt from init_on_alloc.  site_alloc() sets all fields. */
-static void site_construct(void *site)
-{
-}
-
 int sites_init(void)
 {
 	site_cache = kmem_cache_create("uprobes_site", sizeof(struct site),
 				       __alignof__(struct site), SLAB_HWCACHE_ALIGN | SLAB_ACCOUNT,
-				       site_construct);
+				       NULL);
 	return site_cache ? 0 : -ENOMEM;
 }
 

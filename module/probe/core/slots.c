@@ -84,8 +84,8 @@ struct site *site_of_slot(const struct probed_mm *pmm, unsigned long addr)
 unsigned long site_original_ip(const struct site *site, unsigned long ip)
 {
 	if (!site->step)
-		return ssol_original_ip(site->plan, site->key.addr, site->slot, ip);
-	return ssol_step_original_ip(site->plan, site->key.addr, site->slot, ip);
+		return ssol_original_ip(site->plan, site->key.addr, site_slot(site), ip);
+	return ssol_step_original_ip(site->plan, site->key.addr, site_slot(site), ip);
 }
 
 /**
@@ -98,14 +98,14 @@ unsigned long site_original_ip(const struct site *site, unsigned long ip)
 int slot_add(struct site *site)
 {
 	struct probed_mm *pmm = site->pmm;
-	struct ssol_area *area = pmm_area_at(pmm, site->slot);
+	struct ssol_area *area = pmm_area_at(pmm, site_slot(site));
 	struct slot_list __rcu **at;
 	struct slot_list *list;
 	unsigned long nr;
 
 	if (!area)
 		return -EINVAL;
-	nr = (site->slot - area->base) / SSOL_SLOT_ALIGN;
+	nr = (site_slot(site) - area->base) / SSOL_SLOT_ALIGN;
 	at = &area->lists[nr / SLOT_LIST];
 	list = rcu_dereference_protected(*at, lockdep_is_held(&pmm->lock));
 	if (!list) {

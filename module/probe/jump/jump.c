@@ -2,6 +2,7 @@
 /*
  * Decide which sites get a jump, and when it must go.
  */
+#include <linux/hash.h>
 #include <linux/memcontrol.h>
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
@@ -17,6 +18,7 @@
 #include "ring.h"
 #include "base/compat.h"
 #include "base/hooks.h"
+#include "core/attached.h"
 #include "core/consumer.h"
 #include "core/counts.h"
 #include "core/probed_mm.h"
@@ -48,29 +50,26 @@ u8 jump_after = 64;
 module_param(jump_after, byte, 0644);
 MODULE_PARM_DESC(jump_after, "number of traps of a place before it may do without them");
 
-/* Number of jumps that are written together. */
-#define JUMP_BATCH	64U
-
 /* After each removal of all jumps, wait twice as long before writing them again. */
 #define REMOVALS_MAX_LOG	10U
 #define WAIT_FIRST	(HZ / 50 ?: 1)
 
 /* After so many failures, each one doubles the number of traps before the next try no more. */
-#define FAILURES_MAX	12U
+#define FAILURES_MAX	7U
 
 /* Note that the jump of a site could not be written, for a reason that may pass. */
 static void jump_failed(struct site *site)
 {
-	if (site->jumps.failures < FAILURES_MAX)
-		site->jumps.failures++;
-	WRITE_ONCE(site->jumps.passes, 1U << site->jumps.failures);
+	if (site->failures < FAILURES_MAX)
+		site->failures++;
+	WRITE_ONCE(site->passes, 1U << site->failures);
 }
 
 /* Check whether a site is to be listed later, if it is hit often again. */
 static bool jump_later(struct site *site)
 {
 	const struct probed_mm *pmm = site->pmm;
-	u16 passes = READ_ONCE(site->jumps.passes);
+	u16 passes = READ_ONCE(site->passes);
 
 	if (!READ_ONCE(jump_enabled) || READ_ONCE(pmm->jumps.off) ||
 	    time_before(jiffies, READ_ONCE(pmm->jumps.not_before)))
@@ -79,8 +78,23 @@ static bool jump_later(struct site *site)
 	if (current->ptrace)
 		return true;
 	if (passes)
-		WRITE_ONCE(site->jumps.passes, passes - 1);
+		WRITE_ONCE(site->passes, passes - 1);
 	return passes;
+}
+
+/*
+ * List a site that has been hit often.  Return whether there was room.  If not, its next hits list
+ * it: a list without an end would need a link in each site.  A site may be listed twice.
+ */
+static bool hot_add(struct probed_mm *pmm, struct site *site)
+{
+	unsigned int i, at = hash_ptr(site, ilog2(JUMPS_HOT));
+
+	for (i = 0; i < JUMPS_HOT_TRIES; i++, at = (at + 1) % JUMPS_HOT) {
+		if (!READ_ONCE(pmm->jumps.hot[at]) && !cmpxchg(&pmm->jumps.hot[at], NULL, site))
+			return true;
+	}
+	return false;
 }
 
 /**
@@ -93,17 +107,19 @@ void jump_hot(struct site *site)
 {
 	struct probed_mm *pmm = site->pmm;
 
-	if (READ_ONCE(site->jumps.barred))
+	if (READ_ONCE(site->barred))
 		return;
 	if (jump_later(site)) {
-		WRITE_ONCE(site->jumps.heat, 0);
+		WRITE_ONCE(site->heat, 0);
 		return;
 	}
 	/* If it has a jump, the trap is that of its pad. */
 	if (site_jump(site))
 		return;
-	if (!xchg(&site->jumps.listed, true) && llist_add(&site->jumps.heated, &pmm->jumps.hot))
+	if (hot_add(pmm, site))
 		pmm_queue(pmm, &pmm->jumps.work);
+	else
+		WRITE_ONCE(site->heat, 0);
 }
 
 /**
@@ -117,8 +133,7 @@ void jump_bar(struct site *site)
 	struct probed_mm *pmm = site->pmm;
 
 	site_bar(site, BARRED_COVERED);
-	if (!xchg(&site->jumps.listed, true) && llist_add(&site->jumps.heated, &pmm->jumps.hot))
-		pmm_queue(pmm, &pmm->jumps.work);
+	pmm_queue(pmm, &pmm->jumps.work);
 }
 
 /**
@@ -223,7 +238,7 @@ const char *jump_missing(const struct site *site)
 
 	if (jump)
 		return jump->pad.records ? ring_missing(pmm) : NULL;
-	if (READ_ONCE(site->jumps.barred))
+	if (READ_ONCE(site->barred))
 		return site_barred(site);
 	if (!site_pad_work(site, &work))
 		return site_trap_reason(site);
@@ -231,7 +246,7 @@ const char *jump_missing(const struct site *site)
 		return "counting without traps is switched off";
 	if (compat_has_uprobes(pmm->mm))
 		return uprobes_there;
-	if (site->jumps.failures)
+	if (site->failures)
 		return "its text was just being changed, or there was no memory";
 	return pmm->jumps.refused ?: "it has not been hit often enough";
 }
@@ -239,12 +254,13 @@ const char *jump_missing(const struct site *site)
 /* Let the consumers of a site count what the pad of a jump counts. */
 static bool site_count_pads(const struct site *site, struct jump *jump)
 {
-	const struct attachment *a;
+	struct attachment *at;
+	struct consumer *c;
 
 	if (!jump->pad.counts)
 		return true;
-	for (a = site->attached; a; a = a->next) {
-		if (!consumer_count_pad(a->consumer, jump))
+	for_each_attached(c, site, at) {
+		if (!consumer_count_pad(c, jump))
 			return false;
 	}
 	return true;
@@ -263,7 +279,7 @@ static void erase(struct probed_mm *pmm, bool (*leaves)(const struct jump *jump,
 
 static bool is_barred(const struct jump *jump, const void *unused)
 {
-	return READ_ONCE(jump->site->jumps.barred);
+	return READ_ONCE(jump->site->barred);
 }
 
 /**
@@ -319,15 +335,16 @@ void jumps_end_recording(struct probed_mm *pmm)
  */
 static void ask_for_uprobes(struct probed_mm *pmm)
 {
-	struct attachment *a;
+	struct attachment *at;
+	struct consumer *c;
 
 	/* Pairs with hit_asks(). */
 	if (smp_load_acquire(&pmm->asking.task) &&
 	    time_before(jiffies, READ_ONCE(pmm->asking.at) + ANSWER_WITHIN))
 		return;
 	if (xchg(&pmm->asking.task, NULL)) {
-		for (a = pmm->asking.site->attached; a; a = a->next)
-			consumer_missed(a->consumer);
+		for_each_attached(c, pmm->asking.site, at)
+			consumer_missed(c);
 		pmm->asking.in_vain = true;
 	}
 	if (pmm->asking.in_vain)
@@ -336,37 +353,48 @@ static void ask_for_uprobes(struct probed_mm *pmm)
 	WRITE_ONCE(pmm->asks, true);
 }
 
+/* Check whether a jump is about to be written: a site may be listed twice. */
+static bool is_among(const struct jump *jump, struct jump **jumps, unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		if (jumps[i] == jump)
+			return true;
+	}
+	return false;
+}
+
 /* Write the jumps of sites that have been hit often. */
-static void jumps_promote(struct probed_mm *pmm, struct llist_node *hot)
+static void jumps_promote(struct probed_mm *pmm)
 {
 	bool allowed;
-	struct jump *jumps[JUMP_BATCH], *jump;
-	struct site *site, *next;
+	struct jump *jumps[JUMPS_HOT], *jump;
+	struct site *site;
 	struct jump_maker maker = { .pmm = pmm, .text = { .mm = pmm->mm } };
 	struct pad_work work;
-	unsigned int n = 0;
+	unsigned int i, n = 0;
 
 	pmm->jumps.refused = jumps_refused(pmm);
 	allowed = !pmm->jumps.refused &&
 		  !time_before(jiffies, READ_ONCE(pmm->jumps.not_before));
-	llist_for_each_entry_safe(site, next, hot, jumps.heated) {
-		WRITE_ONCE(site->jumps.listed, false);
+	for (i = 0; i < JUMPS_HOT; i++) {
+		site = xchg(&pmm->jumps.hot[i], NULL);
+		if (!site)
+			continue;
 		/* If its consumers cannot do without traps, do not try again until they change. */
-		WRITE_ONCE(site->jumps.heat, site_pad_work(site, &work) ? 0 : U8_MAX);
-		if (!allowed || site->jumps.barred || site->jumps.heat ||
+		WRITE_ONCE(site->heat, site_pad_work(site, &work) ? 0 : U8_MAX);
+		if (!allowed || site->barred || site->heat ||
 		    READ_ONCE(site->fast_state) != SITE_ARMED || site_jump(site))
 			continue;
 		jump = jump_make(&maker, site, &work);
+		if (jump && is_among(jump, jumps, n))
+			continue;
 		if (!jump || !site_count_pads(site, jump)) {
 			jump_failed(site);
 			continue;
 		}
 		jumps[n++] = jump;
-		if (n == ARRAY_SIZE(jumps)) {
-			text_reader_end(&maker.text);
-			jumps_write_all(pmm, jumps, n);
-			n = 0;
-		}
 		cond_resched();
 	}
 	jump_maker_end(&maker);
@@ -381,7 +409,6 @@ static void jumps_promote(struct probed_mm *pmm, struct llist_node *hot)
 static void jumps_work(struct work_struct *work)
 {
 	struct probed_mm *pmm = container_of(work, struct probed_mm, jumps.work);
-	struct llist_node *hot = llist_del_all(&pmm->jumps.hot);
 	struct mem_cgroup *payer, *others;
 
 	if (!pmm->life.dead && mmget_not_zero(pmm->mm)) {
@@ -390,7 +417,7 @@ static void jumps_work(struct work_struct *work)
 		others = set_active_memcg(payer);
 		mutex_lock(&pmm->lock);
 		ring_fill(pmm);
-		jumps_promote(pmm, hot);
+		jumps_promote(pmm);
 		erase(pmm, is_barred, NULL);
 		mutex_unlock(&pmm->lock);
 		set_active_memcg(others);
@@ -486,7 +513,8 @@ static bool needs_trap(const struct jump *jump, const void *unused)
  */
 void jumps_end_counting(struct probed_mm *pmm, struct site **sites, unsigned int n, bool in_use)
 {
-	struct attachment *a;
+	struct attachment *at;
+	struct consumer *c;
 	struct jump *jump;
 	bool any = false;
 	unsigned int i;
@@ -499,10 +527,10 @@ void jumps_end_counting(struct probed_mm *pmm, struct site **sites, unsigned int
 	if (in_use && any)
 		erase(pmm, needs_trap, NULL);
 	for (i = 0; i < n; i++) {
-		WRITE_ONCE(sites[i]->jumps.heat, 0);
-		for (a = sites[i]->attached; a; a = a->next) {
-			if (!READ_ONCE(a->consumer->run.live))
-				consumer_end_pads(a->consumer, sites[i]);
+		WRITE_ONCE(sites[i]->heat, 0);
+		for_each_attached(c, sites[i], at) {
+			if (!READ_ONCE(c->run.live))
+				consumer_end_pads(c, sites[i]);
 		}
 	}
 }

@@ -27,11 +27,11 @@ void jump_bar(struct site *site);
 /* Note a hit that only counts.  Increments may be lost.  Context: the trap. */
 static __always_inline void jump_heat(struct site *site)
 {
-	u8 after = READ_ONCE(jump_after), heat = READ_ONCE(site->jumps.heat);
+	u8 after = READ_ONCE(jump_after), heat = READ_ONCE(site->heat);
 
 	if (likely(heat >= after))
 		return;
-	WRITE_ONCE(site->jumps.heat, heat + 1);
+	WRITE_ONCE(site->heat, heat + 1);
 	if (heat + 1 == after)
 		jump_hot(site);
 }

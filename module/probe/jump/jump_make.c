@@ -14,6 +14,7 @@
 #include "arch.h"
 #include "pad_area.h"
 #include "ring.h"
+#include "core/attached.h"
 #include "core/consumer.h"
 #include "core/probed_mm.h"
 #include "core/site.h"
@@ -44,7 +45,7 @@ static const char * const reasons[] = {
 /* Get the reason why a site must not have a jump; NULL if it may have one. */
 const char *site_barred(const struct site *site)
 {
-	u8 why = READ_ONCE(site->jumps.barred);
+	u8 why = READ_ONCE(site->barred);
 
 	return why > BARRED_PUN ? pun_refusal_name(why - BARRED_PUN) : reasons[why];
 }
@@ -58,7 +59,7 @@ const char *site_barred(const struct site *site)
  */
 const char *site_trap_reason(const struct site *site)
 {
-	u8 why = READ_ONCE(site->jumps.ringless);
+	u8 why = site->ringless;
 
 	if (why)
 		return reasons[why];
@@ -70,7 +71,7 @@ const char *site_trap_reason(const struct site *site)
 /* Keep a site from having a jump.  Context: any. */
 void site_bar(struct site *site, enum barred why)
 {
-	WRITE_ONCE(site->jumps.barred, why);
+	WRITE_ONCE(site->barred, why);
 }
 
 /* Drop what a maker holds.  Context: any. */
@@ -204,7 +205,7 @@ static enum barred text_get(struct jump_maker *maker, struct site *site, u8 *tex
 /* Check whether pads of a process may record, at a site. */
 static bool may_record(const struct site *site)
 {
-	return !READ_ONCE(site->jumps.ringless) && arch_pads_record() &&
+	return !site->ringless && arch_pads_record() &&
 	       !READ_ONCE(site->pmm->rings.clockless);
 }
 
@@ -231,23 +232,24 @@ bool site_pad_work(const struct site *site, struct pad_work *work)
 {
 	static const struct pad_filter none;
 	const struct pad_filter *conditions;
-	const struct attachment *a;
 	const struct filter *filter;
+	struct attachment *at;
+	struct consumer *c;
 	bool first = true, same = true;
 
 	memset(work, 0, sizeof(*work));
-	for (a = site->attached; a; a = a->next) {
+	for_each_attached(c, site, at) {
 		rcu_read_lock();
-		filter = rcu_dereference(a->consumer->filter);
+		filter = rcu_dereference(c->filter);
 		conditions = filter ? &filter->pad : &none;
 		if (first)
 			work->filter = *conditions;
 		else
 			same = pad_filter_same(&work->filter, conditions);
 		rcu_read_unlock();
-		work_add(work, a->consumer, first);
+		work_add(work, c, first);
 		first = false;
-		if (!same || !READ_ONCE(a->consumer->run.live))
+		if (!same || !READ_ONCE(c->run.live))
 			return false;
 	}
 	if (work->counts || hweight32(work->reads) > PAD_VALUES || !may_record(site))
@@ -288,7 +290,7 @@ static int jump_place(struct jump *jump)
 	if (jump->pad.records)
 		ring_add_jump(pmm, jump);
 	/* Traps find it from now on, complete. */
-	smp_store_release(&jump->site->jumps.newest, jump);
+	smp_store_release(&jump->site->jumps, jump);
 	if (jump->trap)
 		site_add_pad(jump);
 	return 0;
@@ -306,7 +308,7 @@ static struct jump *jump_new(struct jump_maker *maker, struct site *site,
 	if (!jump)
 		return NULL;
 	jump->site = site;
-	jump->older = site->jumps.newest;
+	jump->older = site->jumps;
 	INIT_LIST_HEAD(&jump->in_pmm);
 	jump->pad.filter = work->filter;
 	jump->pad.counts = work->counts;
@@ -325,7 +327,7 @@ static struct jump *jump_new(struct jump_maker *maker, struct site *site,
 	/* The pad may not record for this reason, but it may still do the rest. */
 	if (work->records && (why == BARRED_GO || why == BARRED_CPU || why == BARRED_FILTER ||
 			      why == BARRED_RECORDS))
-		WRITE_ONCE(site->jumps.ringless, why);
+		site->ringless = why;
 	else if (ret != -ENOMEM)
 		site_bar(site, why ?: BARRED_ROOM);
 	return NULL;
@@ -350,7 +352,7 @@ struct jump *jump_make(struct jump_maker *maker, struct site *site, const struct
 	u8 text[JUMP_TEXT];
 
 	why = text_get(maker, site, text, len);
-	for (jump = site->jumps.newest; !why && jump; jump = jump->older, n++) {
+	for (jump = site->jumps; !why && jump; jump = jump->older, n++) {
 		if (jump_does(jump, work) && jump->seen == jump_text_hash(text, len))
 			return jump;
 	}

@@ -153,7 +153,7 @@ static void jump_count(struct probed_mm *pmm, const struct jump *jump)
 
 static bool site_ready(const struct site *site)
 {
-	return READ_ONCE(site->fast_state) == SITE_ARMED && !READ_ONCE(site->jumps.barred);
+	return READ_ONCE(site->fast_state) == SITE_ARMED && !READ_ONCE(site->barred);
 }
 
 /*
@@ -199,7 +199,7 @@ static void jump_end(struct probed_mm *pmm, struct jump *jump)
 {
 	list_del_init(&jump->in_pmm);
 	WRITE_ONCE(jump->on, false);
-	WRITE_ONCE(jump->site->jumps.heat, 0);
+	WRITE_ONCE(jump->site->heat, 0);
 	set_page_dirty(jump->page);
 	put_page(jump->page);
 	jump->page = NULL;
@@ -248,7 +248,7 @@ void jumps_write(struct probed_mm *pmm, struct jump **jumps, unsigned int n)
 	}
 	list_for_each_entry(jump, &begun, in_pmm) {
 		set_page_dirty_lock(jump->page);
-		jump->site->jumps.failures = 0;
+		jump->site->failures = 0;
 	}
 	list_splice_tail(&begun, &pmm->jumps.on);
 	mmap_read_unlock(mm);
@@ -321,7 +321,7 @@ void jumps_show_text(const struct probed_mm *pmm, unsigned long addr, u8 *text, 
 	for (at = addr - (PUN_LEN - 1); at != addr + len; at++) {
 		const struct site *site = site_find(pmm->mm, at);
 		/* Pairs with jump_make(). */
-		const struct jump *jump = site ? smp_load_acquire(&site->jumps.newest) : NULL;
+		const struct jump *jump = site ? smp_load_acquire(&site->jumps) : NULL;
 
 		/* While the site is armed, the original text is there if no jump is. */
 		if (jump && READ_ONCE(site->state) != SITE_ARMED)

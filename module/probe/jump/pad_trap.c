@@ -21,7 +21,7 @@ static bool covered_trap(struct site *site, struct pt_regs *regs, unsigned long 
 {
 	struct jump *jump = site_jump(site);
 	/* All jumps of a site cover the same instructions. */
-	const struct pun *pun = jump ? &jump->pad.pun : &site->jumps.newest->pad.pun;
+	const struct pun *pun = jump ? &jump->pad.pun : &site->jumps->pad.pun;
 	bool unlocked;
 	u8 byte;
 	int nr;
@@ -33,7 +33,7 @@ static bool covered_trap(struct site *site, struct pt_regs *regs, unsigned long 
 		regs->ip = jump->at + jump->parts.copies[nr] + unlocked;
 		/* Traps on several CPUs may count as one. */
 		WRITE_ONCE(jump->traps, READ_ONCE(jump->traps) + 1);
-		if (READ_ONCE(jump->traps) >= JUMP_MAX_TRAPS && !READ_ONCE(site->jumps.barred))
+		if (READ_ONCE(jump->traps) >= JUMP_MAX_TRAPS && !READ_ONCE(site->barred))
 			jump_bar(site);
 		return true;
 	}
@@ -58,7 +58,7 @@ static bool trap_at(struct pt_regs *regs, unsigned long addr, bool undefined)
 	for (back = 1; back < PUN_LEN; back++) {
 		site = site_find(current->mm, addr - back);
 		/* Pairs with jump_make(). */
-		if (site && smp_load_acquire(&site->jumps.newest) &&
+		if (site && smp_load_acquire(&site->jumps) &&
 		    covered_trap(site, regs, addr, undefined))
 			return true;
 	}

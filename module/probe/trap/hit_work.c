@@ -47,7 +47,7 @@ static __always_inline void resume_out_of_line(struct utask *utask, struct site 
 
 	/* Pairs with threads_leave(): it sees the task in the pad, or the jump is gone. */
 	rcu_read_lock();
-	jump = unlikely(READ_ONCE(site->jumps.newest)) ? site_jump(site) : NULL;
+	jump = unlikely(READ_ONCE(site->jumps)) ? site_jump(site) : NULL;
 	resume_at(utask, site, regs);
 	if (jump)
 		resume_in_pad(site, jump, regs);

@@ -28,7 +28,7 @@ bool out_of_line_begun(const struct site *site, const struct pt_regs *regs)
 
 	return jump ? regs->ip != jump->at + jump->parts.copies[0] &&
 		      pad_in_copies(&jump->parts, regs->ip - jump->at) :
-		      regs->ip != site->slot;
+		      regs->ip != site_slot(site);
 }
 
 /**
@@ -45,7 +45,7 @@ bool out_of_line_done(const struct site *site, const struct pt_regs *regs)
 	const struct jump *jump = site_pad_at(site, regs->ip);
 
 	return jump ? !pad_counted(jump, regs->ip) :
-		arch_slot_done(site->plan, site->key.addr, site->slot, regs);
+		arch_slot_done(site->plan, site->key.addr, site_slot(site), regs);
 }
 
 /**
@@ -65,9 +65,9 @@ bool out_of_line_intact(const struct site *site, const struct pt_regs *regs)
 
 	if (jump)
 		return pad_intact(jump);
-	len = site->step ? ssol_emit_step(site->plan, site->key.addr, site->slot, want) :
-			   ssol_emit(site->plan, site->key.addr, site->slot, want);
-	return len > 0 && !copy_from_user_nofault(is, (const void __user *)site->slot, len) &&
+	len = site->step ? ssol_emit_step(site->plan, site->key.addr, site_slot(site), want) :
+			   ssol_emit(site->plan, site->key.addr, site_slot(site), want);
+	return len > 0 && !copy_from_user_nofault(is, (const void __user *)site_slot(site), len) &&
 	       !memcmp(is, want, len);
 }
 
@@ -79,7 +79,7 @@ void out_of_line_leave(const struct site *site, struct pt_regs *regs)
 	if (jump)
 		arch_pad_leave(&jump->pad, jump->at, regs);
 	else
-		arch_slot_unwind(site->plan, site->key.addr, site->slot, regs);
+		arch_slot_unwind(site->plan, site->key.addr, site_slot(site), regs);
 }
 
 static void erase_work(struct callback_head *work)

@@ -21,7 +21,7 @@ void resume_stepped(struct utask *utask, struct site *site, struct pt_regs *regs
 {
 	/* release_tasks() must see both changes or none. */
 	preempt_disable();
-	arch_step_begin(site->plan, site->key.addr, site->slot, &utask->step.state, regs);
+	arch_step_begin(site->plan, site->key.addr, site_slot(site), &utask->step.state, regs);
 	utask->step.site = site;
 	preempt_enable();
 }

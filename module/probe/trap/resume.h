@@ -15,7 +15,7 @@ void resume_stepped(struct utask *utask, struct site *site, struct pt_regs *regs
 /* If a tracer single-steps the task, use the slot even for a nop: the tracer needs a step. */
 static __always_inline void resume_unstepped(const struct site *site, struct pt_regs *regs)
 {
-	regs->ip = likely(!arch_stepped(regs->flags)) ? site->resume : site->slot;
+	regs->ip = likely(!arch_stepped(regs->flags)) ? site->resume : site_slot(site);
 }
 
 /*

@@ -330,7 +330,7 @@ static bool unwind_slot(struct site *site, struct pt_regs *regs)
 	 * Behind an interrupted system call, the kernel may move the ip back to the
 	 * instruction, which then is the breakpoint.
 	 */
-	if (arch_slot_unwind(site->plan, site->key.addr, site->slot, regs) &&
+	if (arch_slot_unwind(site->plan, site->key.addr, site_slot(site), regs) &&
 	    !arch_syscall_restarts(regs)) {
 		/* The kernel may decide so later, as after a ptrace stop: remember the site. */
 		utask = utask_get(current);
@@ -404,7 +404,7 @@ static void slot_leave(struct probed_mm *pmm, struct utask *utask, struct pt_reg
 		utask->step.site = NULL;
 		if (utask->signals.delays)
 			signal_delay_end(utask, regs);
-		arch_step_abort(site->plan, site->key.addr, site->slot, &utask->step.state, regs);
+		arch_step_abort(site->plan, site->key.addr, site_slot(site), &utask->step.state, regs);
 		if (regs->ip == site->key.addr)
 			signal_note_resumption(site, regs);
 		return;
@@ -543,7 +543,7 @@ void signal_forked(struct probed_mm *parent)
 	rcu_read_lock();
 	site = site_of_slot(parent, regs->ip);
 	if (site)
-		arch_slot_unwind(site->plan, site->key.addr, site->slot, regs);
+		arch_slot_unwind(site->plan, site->key.addr, site_slot(site), regs);
 	rcu_read_unlock();
 }
 

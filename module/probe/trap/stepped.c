@@ -39,7 +39,7 @@ bool hit_step(struct pt_regs *regs)
 	if (utask && utask->step.site) {
 		site = utask->step.site;
 		/* A debugger that steps, too, sees each round of a repeated string instruction. */
-		if (!arch_step_end(site->plan, site->key.addr, site->slot,
+		if (!arch_step_end(site->plan, site->key.addr, site_slot(site),
 				   &utask->step.state, regs))
 			return !arch_stepped(utask->step.state.flags);
 		/*
@@ -58,7 +58,7 @@ bool hit_step(struct pt_regs *regs)
 	rcu_read_lock();
 	pmm = pmm_lookup(current->mm);
 	site = pmm ? site_of_slot(pmm, regs->ip) : NULL;
-	hide = site && !(regs->ip == site->slot && site->plan->insn.class == UINSN_STRING);
+	hide = site && !(regs->ip == site_slot(site) && site->plan->insn.class == UINSN_STRING);
 	jump = pmm && !site ? jump_of_pad(pmm, regs->ip) : NULL;
 	if (jump)
 		hide = pad_original_ip(jump, regs->ip) == jump->pad.addr;

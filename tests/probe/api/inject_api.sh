@@ -29,6 +29,14 @@ only='elf_symbol*,unwinder.*' \
 try "an atomic probe on a process, with a condition" 1 $in_process flags=1 where=sp.8.u.ne.1
 try "a return probe with data" 3 $in_process returns=1 data=64 entry=1
 try "an inherited probe with a reference counter" 5 $in_process flags=4 ref=$counter
+# With several processes, the list of a probe's places grows.
+mkfifo "$tmp/idle"
+exec 7<>"$tmp/idle"
+"$progs/steps" <&7 >"$tmp/idle_out" &
+idle=$!
+"$progs/steps" <&7 >"$tmp/idle_out" &
+idle="$idle $!"
+at_exit 'kill $idle 2>/dev/null'
 try "a probe on a file" 6 $in_file
 try "a return probe with a reference counter on a file" 8 $in_file returns=1 ref=$counter
 try "three probes on a process" 20-22 $in_process
