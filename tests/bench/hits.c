@@ -310,8 +310,8 @@ static uint64_t memory_used(void)
 	int i;
 
 	/*
-	 * The table of sites shrinks after five seconds, and the kernel frees what waits for a grace
-	 * period within five more.
+	 * The table of sites shrinks after five seconds, and the kernel frees what waits for a
+	 * grace period within five more.
 	 */
 	sleep(12);
 	f = fopen("/proc/meminfo", "r");
@@ -354,7 +354,7 @@ static void work_memory(unsigned int scale)
 	lots -= before + few;
 	say("memory", "process", (double)(int64_t)lots / (processes - processes / 2));
 
-	/* Last, as these sites stay: with them, the table of sites would not grow as it does above. */
+	/* Last, as these sites stay: the table of sites would not grow as it does above. */
 	attach("entry-atomic", many, 1);
 	before = memory_used();
 	detach();

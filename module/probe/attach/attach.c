@@ -393,9 +393,8 @@ void pmm_detach_all(struct probed_mm *pmm)
 	mutex_lock(&pmm->lock);
 	jumps_drop(pmm);
 	ref_ctrs_detach(pmm);
-	for (site = pmm_first_site(pmm, 0); site; site = pmm_next_site(site)) {
+	for (site = pmm_first_site(pmm, 0); site; site = pmm_next_site(site))
 		site_forget_consumers(site);
-	}
 	list_for_each_entry_safe(c, next, &pmm->attached.bound, bound.node) {
 		list_del_init(&c->bound.node);
 		spin_lock(&c->places.lock);

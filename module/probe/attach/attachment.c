@@ -60,36 +60,6 @@ static void attachment_release(const struct consumer *c, struct attachment *a)
 /* The first list that a consumer allocates has room for so many sites. */
 #define PLACES_MANY	16U
 
-/*
- * Take the lock of a consumer's places while there is room for one more.  Return 0; or -ENOMEM,
- * without the lock.  The caller frees @old after it has dropped the lock.
- */
-static int places_lock(struct consumer *c, unsigned long **old)
-{
-	unsigned long *list = NULL;
-	unsigned int room;
-
-	for (;;) {
-		spin_lock(&c->places.lock);
-		if (c->places.nr < c->places.room)
-			break;
-		if (list && room > c->places.room) {
-			memcpy(list, c->places.list, c->places.nr * sizeof(*list));
-			swap(list, c->places.list);
-			c->places.room = room;
-			break;
-		}
-		room = max(PLACES_MANY, 2 * c->places.room);
-		spin_unlock(&c->places.lock);
-		kvfree(list);
-		list = kvmalloc_array(room, sizeof(*list), GFP_KERNEL | __GFP_RETRY_MAYFAIL);
-		if (!list)
-			return -ENOMEM;
-	}
-	*old = list == c->places.few ? NULL : list;
-	return 0;
-}
-
 static void place_set_index(unsigned long place, u32 index)
 {
 	if (place & ATTACHED_LIST)
@@ -98,23 +68,56 @@ static void place_set_index(unsigned long place, u32 index)
 		((struct site *)place)->index = index;
 }
 
-/* Add a place to the list of a consumer.  Return as site_attach(). */
-static int place_add(struct consumer *c, const struct probed_mm *pmm, unsigned long place)
+/*
+ * Add a place to the list of a consumer if there is room, in *@list if that has more room than the
+ * list of the consumer: then *@list becomes the old one.  Return 0, -EAGAIN or -ESHUTDOWN.
+ */
+static int place_try(struct consumer *c, const struct probed_mm *pmm, unsigned long place,
+		     unsigned long **list, unsigned int room)
 {
-	unsigned long *old;
-	int ret = places_lock(c, &old);
+	int ret = 0;
 
-	if (ret)
-		return ret;
+	spin_lock(&c->places.lock);
+	if (room > c->places.room) {
+		memcpy(*list, c->places.list, c->places.nr * sizeof(**list));
+		swap(*list, c->places.list);
+		c->places.room = room;
+	}
 	if (c->places.dying || pmm->life.dead) {
 		ret = -ESHUTDOWN;
+	} else if (c->places.nr == c->places.room) {
+		ret = -EAGAIN;
 	} else {
 		place_set_index(place, c->places.nr);
 		c->places.list[c->places.nr++] = place;
 	}
 	spin_unlock(&c->places.lock);
-	kvfree(old);
 	return ret;
+}
+
+static void places_free(struct consumer *c, unsigned long *list)
+{
+	if (list != c->places.few)
+		kvfree(list);
+}
+
+/* Add a place to the list of a consumer.  Return as site_attach(). */
+static int place_add(struct consumer *c, const struct probed_mm *pmm, unsigned long place)
+{
+	unsigned long *list = NULL;
+	unsigned int room = 0;
+	int ret;
+
+	for (;;) {
+		ret = place_try(c, pmm, place, &list, room);
+		places_free(c, list);
+		if (ret != -EAGAIN)
+			return ret;
+		room = max(PLACES_MANY, 2 * READ_ONCE(c->places.room));
+		list = kvmalloc_array(room, sizeof(*list), GFP_KERNEL | __GFP_RETRY_MAYFAIL);
+		if (!list)
+			return -ENOMEM;
+	}
 }
 
 /* Let the only consumer of a site, which the site names, have an attachment. */
@@ -233,7 +236,7 @@ void site_detach(struct site *site, struct consumer *c)
 {
 	struct attachment *a = attached_list(site);
 	struct probed_mm *pmm = site->pmm;
-	bool last;
+	bool last, ends;
 
 	while (a && a->consumer != c)
 		a = a->next;
@@ -243,15 +246,18 @@ void site_detach(struct site *site, struct consumer *c)
 		site->attached.word = 0;
 	spin_lock(&c->places.lock);
 	place_del(c, a ? a->index : site->index);
-	last = c->bound.orphaned && !c->places.nr;
+	last = !c->places.nr;
+	ends = last && c->bound.orphaned;
 	spin_unlock(&c->places.lock);
+	if (last)
+		consumer_set_offer(c, NULL);
 	consumer_end_pads(c, site);
 	pmm->attached.heirs -= c->inherits;
 	pmm->attached.returns -= c->type == CONSUMER_RETURN;
 	pmm->attached.counters -= consumer_counts_in_process(c);
 	if (a)
 		attachment_release(c, a);
-	if (last)
+	if (ends)
 		consumer_end_later(c);
 	consumer_put(c);
 }

@@ -50,34 +50,89 @@ struct site *site_at(struct probed_mm *pmm, unsigned long addr)
 	return site && site->key.addr == addr ? site : NULL;
 }
 
+/**
+ * struct live - the consumers of a site whose handlers are called
+ * @nr: their number
+ * @first: the first one
+ * @last: the last one
+ * @shared: they are in every process, so that sites of other processes have the same ones
+ */
+struct live {
+	unsigned int nr;
+	struct consumer *first;
+	struct consumer *last;
+	bool shared;
+};
+
+static struct live site_live(const struct site *site)
+{
+	struct live live = { .shared = true };
+	struct attachment *at;
+	struct consumer *c;
+
+	for_each_attached(c, site, at) {
+		if (!READ_ONCE(c->run.live))
+			continue;
+		live.nr++;
+		live.first = live.first ?: c;
+		live.last = c;
+		live.shared &= c->in_every_process;
+	}
+	return live;
+}
+
+/* Check whether a set has the consumers of a site whose handlers are called. */
+static bool set_matches(const struct consumer_set *set, const struct site *site)
+{
+	struct attachment *at;
+	unsigned int i = 0;
+	struct consumer *c;
+
+	for_each_attached(c, site, at) {
+		if (READ_ONCE(c->run.live) && (i == set->nr || set->consumers[i++] != c))
+			return false;
+	}
+	return i == set->nr;
+}
+
+/* Get the set of a site with several consumers: that of another process, or a new one. */
+static struct consumer_set *set_get(const struct site *site, const struct live *live, gfp_t gfp)
+{
+	struct consumer_set *set = live->shared ? consumer_set_offered(live->last) : NULL;
+	struct attachment *at;
+	struct consumer *c;
+
+	if (set && set_matches(set, site))
+		return set;
+	consumer_set_retire(set);
+	set = consumer_set_alloc(live->nr, gfp);
+	if (!set)
+		return NULL;
+	for_each_attached(c, site, at) {
+		/* Consumers may be enabled and disabled meanwhile: the sync for that is to come. */
+		if (READ_ONCE(c->run.live) && set->nr < live->nr)
+			consumer_set_append(set, c);
+	}
+	if (live->shared && set->nr)
+		consumer_set_offer(live->last, set);
+	return set;
+}
+
 /* Publish a consumer set that matches the attachments of a site. */
 static int site_refresh(struct site *site, gfp_t gfp)
 {
-	struct consumer *c, *first, *second;
+	const struct live live = site_live(site);
 	struct consumer_set *set = NULL;
-	struct attachment *at;
-	unsigned int nr = 0;
 
-	first = attached_first(site, &at);
-	second = first ? attached_next(&at) : NULL;
-	if (first && !second) {
-		if (READ_ONCE(first->run.live))
-			set = consumer_set_solo(first);
-		site_publish(site, set);
-		return 0;
-	}
-	for_each_attached(c, site, at)
-		nr++;
-	if (nr) {
-		set = consumer_set_alloc(nr, gfp);
+	if (live.nr == 1) {
+		set = consumer_set_solo(live.first);
+		consumer_set_offer(live.first, NULL);
+	} else if (live.nr) {
+		set = set_get(site, &live, gfp);
 		if (!set)
 			return -ENOMEM;
-		for_each_attached(c, site, at) {
-			if (READ_ONCE(c->run.live))
-				consumer_set_append(set, c);
-		}
 		if (!set->nr) {
-			kfree(set);
+			consumer_set_put(set);
 			set = NULL;
 		}
 	}

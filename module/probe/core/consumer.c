@@ -227,6 +227,7 @@ void consumer_disable(struct consumer *c)
 	if (!c->run.live)
 		return;
 	consumer_set_live(c, false);
+	consumer_set_offer(c, NULL);
 	if (c->run.sleeps)
 		percpu_ref_kill(&c->run.active);
 }
@@ -260,6 +261,7 @@ void consumer_shut(struct consumer *c)
 	spin_lock(&c->places.lock);
 	c->places.dying = true;
 	spin_unlock(&c->places.lock);
+	consumer_set_offer(c, NULL);
 	consumer_disable(c);
 }
 
@@ -340,8 +342,10 @@ struct consumer_set *consumer_set_alloc(unsigned int nr, gfp_t gfp)
 	struct consumer_set *set;
 
 	set = kzalloc(struct_size(set, consumers, nr), gfp);
-	if (set)
+	if (set) {
 		refcount_set(&set->refs, 1);
+		refcount_set(&set->sites, 1);
+	}
 	return set;
 }
 
@@ -431,10 +435,11 @@ static void consumer_set_retired(struct rcu_head *head)
 }
 
 /**
- * consumer_set_retire() - drop the reference of a site that has another set now
- * @set: the set that traps no longer find, or NULL
+ * consumer_set_retire() - note that a site has another set now
+ * @set: the set that traps no longer find there, or NULL
  *
- * The reference is dropped after traps in flight, so that they can take one of their own.
+ * The reference of the last site is dropped after traps in flight, so that they can take one of
+ * their own.
  *
  * Context: any.
  */
@@ -442,8 +447,48 @@ void consumer_set_retire(struct consumer_set *set)
 {
 	if (set && set->solo)
 		consumer_set_put(set);
-	else if (set)
+	else if (set && refcount_dec_and_test(&set->sites))
 		call_rcu(&set->rcu, consumer_set_retired);
+}
+
+/**
+ * consumer_set_offer() - offer a set to the sites of other processes
+ * @c: the last consumer of the set
+ * @set: the set, which a site has; or NULL, to offer none
+ *
+ * Context: any; consumer::places.lock not held.
+ */
+void consumer_set_offer(struct consumer *c, struct consumer_set *set)
+{
+	if (!set && !READ_ONCE(c->places.set))
+		return;
+	if (set)
+		refcount_inc(&set->sites);
+	spin_lock(&c->places.lock);
+	/* If the consumer is being unregistered, nobody would take the offer back. */
+	if (!c->places.dying || !set)
+		swap(c->places.set, set);
+	spin_unlock(&c->places.lock);
+	consumer_set_retire(set);
+}
+
+/**
+ * consumer_set_offered() - get the set that consumer_set_offer() has offered
+ * @c: the last consumer of the set
+ *
+ * Context: any; consumer::places.lock not held.
+ * Return: the set, for one more site; or NULL.
+ */
+struct consumer_set *consumer_set_offered(struct consumer *c)
+{
+	struct consumer_set *set;
+
+	spin_lock(&c->places.lock);
+	set = c->places.set;
+	if (set)
+		refcount_inc(&set->sites);
+	spin_unlock(&c->places.lock);
+	return set;
 }
 
 /* A cache with a constructor is exempt from init_on_alloc.  consumer_create() sets all fields. */

@@ -104,5 +104,7 @@ struct consumer_set *consumer_set_solo(struct consumer *c);
 bool consumer_set_get(struct consumer_set *set);
 void consumer_set_put(struct consumer_set *set);
 void consumer_set_retire(struct consumer_set *set);
+void consumer_set_offer(struct consumer *c, struct consumer_set *set);
+struct consumer_set *consumer_set_offered(struct consumer *c);
 
 #endif /* _UPROBES_CONSUMER_H */

@@ -76,11 +76,13 @@ enum dispatch {
 };
 
 /**
- * struct consumer_set - the consumers of one site, as the trap sees them
- * @refs: one for the site, and one for each hit with handlers in task context; not used in
+ * struct consumer_set - the consumers of a site, as the trap sees them
+ * @refs: one for all sites, and one for each hit with handlers in task context; not used in
  *	consumer::solo, where consumer::refs counts these references
+ * @sites: number of sites that have the set; and one for consumer::places.set.  Not used in
+ *	consumer::solo
  * @solo: the set is consumer::solo
- * @rcu: drops the reference of the site after traps in flight
+ * @rcu: drops the reference of the sites after traps in flight
  * @dispatch: how a hit calls the consumers; other than %DISPATCH_MANY only in consumer::solo, and
  *	only while that consumer is live
  * @trapless: all consumers only count, or have a ring handler
@@ -92,11 +94,12 @@ enum dispatch {
  * @retry_on_nomem: one of the consumers has consumer::retry_on_nomem set
  * @consumers: in the order of registration; the set holds a reference to each
  *
- * After a set is published, only @dispatch may change.  For any other change, a new set replaces
- * it.
+ * After a set is published, only @dispatch and @sites may change.  For any other change, a new set
+ * replaces it.  The sites of several processes may share a set.
  */
 struct consumer_set {
 	refcount_t refs;
+	refcount_t sites;
 	struct rcu_head rcu;
 	enum dispatch dispatch;
 	u32 nr;
@@ -229,6 +232,8 @@ struct consumer_reg {
  * @few: memory for @list as long as that is enough
  * @nr: number of sites
  * @room: number of sites that @list has room for
+ * @set: the set that was made last with this consumer as the last one, for the sites of other
+ *	processes; or NULL
  * @ref_ctrs: reference counters that it has incremented
  * @pads: hits that pads have counted; changed under totals_lock (counts.c), read under RCU
  * @dying: it must not get further attachments
@@ -242,6 +247,7 @@ struct consumer_places {
 	unsigned long few[PLACES_FEW];
 	unsigned int nr;
 	unsigned int room;
+	struct consumer_set *set;
 	struct list_head ref_ctrs;
 	struct list_head pads;
 	bool dying;

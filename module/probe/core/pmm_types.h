@@ -94,7 +94,7 @@ struct site_key {
 	unsigned long addr;
 };
 
-/* Slots of a probed mm are numbered from 1 on: there may be this many, and one number is special. */
+/* Slots of a probed mm are numbered from 1 on.  One number is special. */
 #define SLOT_NR_BITS		21
 #define SLOT_NR_NONE		((1U << SLOT_NR_BITS) - 1)
 
@@ -330,7 +330,7 @@ struct pmm_text {
 	unsigned long copied_by;
 };
 
-/* Number of sites that are considered for a jump together, and how many places in the list are tried. */
+/* Number of sites that are considered for a jump together, and of places that are tried for one. */
 #define JUMPS_HOT		64
 #define JUMPS_HOT_TRIES		4
 

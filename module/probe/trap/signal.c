@@ -404,7 +404,8 @@ static void slot_leave(struct probed_mm *pmm, struct utask *utask, struct pt_reg
 		utask->step.site = NULL;
 		if (utask->signals.delays)
 			signal_delay_end(utask, regs);
-		arch_step_abort(site->plan, site->key.addr, site_slot(site), &utask->step.state, regs);
+		arch_step_abort(site->plan, site->key.addr, site_slot(site), &utask->step.state,
+				regs);
 		if (regs->ip == site->key.addr)
 			signal_note_resumption(site, regs);
 		return;
