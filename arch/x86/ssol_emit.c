@@ -455,12 +455,27 @@ static int emit(struct ssol_out *out, const struct ssol_plan *plan, u64 addr)
 	return ret;
 }
 
-int ssol_emit(const struct ssol_plan *plan, u64 addr, u64 slot, u8 *buf)
+static int emit_unmarked(const struct ssol_plan *plan, u64 addr, u64 slot, u8 *buf)
 {
 	struct ssol_out out = { .buf = buf, .slot = slot };
 	int ret = emit(&out, plan, addr);
 
 	return ret ? ret : (int)out.len;
+}
+
+int ssol_emit(const struct ssol_plan *plan, u64 addr, u64 slot, u8 *buf)
+{
+	unsigned int insn_len = plan->insn.len;
+	int len;
+
+	/* Most instructions are copied.  Nobody wants the marks of this slot, which take longest. */
+	if (plan->kind != SSOL_COPY && plan->kind != SSOL_SKIP)
+		return emit_unmarked(plan, addr, slot, buf);
+	len = ssol_copy(plan, addr, slot, buf);
+	if (len < 0)
+		return len;
+	return len + (int)ssol_put_jump(plan->insn.mode, slot + insn_len, addr + insn_len,
+					buf + insn_len);
 }
 
 void ssol_mark(struct ssol_out *out, u64 ip, bool done, int sp)

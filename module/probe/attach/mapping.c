@@ -158,10 +158,12 @@ static int request_list_add(struct request_list *list, const struct mapping *map
 		consumer_refused(c, "0x%lx cannot be probed: %s", addr, map->refusal);
 		return 0;
 	}
-	ret = list_grow((void **)&list->requests, list->nr, &list->room,
-			sizeof(*list->requests));
-	if (ret)
-		return ret;
+	if (list->nr == list->room) {
+		ret = list_grow((void **)&list->requests, list->nr, &list->room,
+				sizeof(*list->requests));
+		if (ret)
+			return ret;
+	}
 	consumer_get(c);
 	list->requests[list->nr++] = (struct attach_request) {
 		.consumer = c,

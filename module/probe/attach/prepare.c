@@ -427,7 +427,8 @@ static struct site *site_make(struct site_walk *walk, const struct ssol_plan *pl
 	}
 	/* @walk->next is behind this site: another request for its address looks it up anew. */
 	walk->prev = site;
-	walk->next = pmm_next_site(site);
+	if (old)
+		walk->next = pmm_next_site(site);
 	walk->addr = addr + 1;
 	return site;
 }
