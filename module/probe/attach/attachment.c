@@ -40,7 +40,7 @@ bool site_has(const struct site *site, const struct consumer *c)
 
 static struct attachment *attachment_alloc(const struct consumer *c)
 {
-	const gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL;
+	const gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN;
 	struct attachment_at *at;
 
 	if (!c->file.varies)
@@ -57,7 +57,10 @@ static void attachment_release(const struct consumer *c, struct attachment *a)
 		kfree(a);
 }
 
-/* The first list that a consumer allocates has room for so many sites. */
+/*
+ * The first list that a consumer allocates has room for so many sites.  The list doubles, and is
+ * copied under a spinlock: half a megabyte for 65,536 places.
+ */
 #define PLACES_MANY	16U
 
 static void place_set_index(unsigned long place, u32 index)
@@ -66,6 +69,34 @@ static void place_set_index(unsigned long place, u32 index)
 		((struct attachment *)(place - ATTACHED_LIST))->index = index;
 	else
 		((struct site *)place)->index = index;
+}
+
+static void places_free(struct consumer *c, unsigned long *list)
+{
+	if (list != c->places.few)
+		kvfree(list);
+}
+
+/* Give memory back, if a consumer has left most of its places and the kernel has other memory. */
+static void places_shrink(struct consumer *c)
+{
+	unsigned int room = READ_ONCE(c->places.room) / 4;
+	unsigned long *list;
+
+	/* A consumer that is being unregistered gives back all of it soon. */
+	if (room < PLACES_MANY || READ_ONCE(c->places.nr) > room / 2 || READ_ONCE(c->places.dying))
+		return;
+	list = kvmalloc_array(room, sizeof(*list), GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN);
+	if (!list)
+		return;
+	spin_lock(&c->places.lock);
+	if (c->places.nr <= room && c->places.room > room) {
+		memcpy(list, c->places.list, c->places.nr * sizeof(*list));
+		swap(list, c->places.list);
+		c->places.room = room;
+	}
+	spin_unlock(&c->places.lock);
+	places_free(c, list);
 }
 
 /*
@@ -95,12 +126,6 @@ static int place_try(struct consumer *c, const struct probed_mm *pmm, unsigned l
 	return ret;
 }
 
-static void places_free(struct consumer *c, unsigned long *list)
-{
-	if (list != c->places.few)
-		kvfree(list);
-}
-
 /* Add a place to the list of a consumer.  Return as site_attach(). */
 static int place_add(struct consumer *c, const struct probed_mm *pmm, unsigned long place)
 {
@@ -114,7 +139,8 @@ static int place_add(struct consumer *c, const struct probed_mm *pmm, unsigned l
 		if (ret != -EAGAIN)
 			return ret;
 		room = max(PLACES_MANY, 2 * READ_ONCE(c->places.room));
-		list = kvmalloc_array(room, sizeof(*list), GFP_KERNEL | __GFP_RETRY_MAYFAIL);
+		list = kvmalloc_array(room, sizeof(*list),
+				      GFP_KERNEL | __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
 		if (!list)
 			return -ENOMEM;
 	}
@@ -216,9 +242,10 @@ static void list_leave(struct site *site, struct attachment *a)
 /* Remove a place from the list of a consumer: the last one takes its index. */
 static void place_del(struct consumer *c, u32 index)
 {
-	unsigned long last = c->places.list[--c->places.nr];
+	unsigned long last;
 
 	lockdep_assert_held(&c->places.lock);
+	last = c->places.list[--c->places.nr];
 	c->places.list[index] = last;
 	place_set_index(last, index);
 }
@@ -249,8 +276,7 @@ void site_detach(struct site *site, struct consumer *c)
 	last = !c->places.nr;
 	ends = last && c->bound.orphaned;
 	spin_unlock(&c->places.lock);
-	if (last)
-		consumer_set_offer(c, NULL);
+	places_shrink(c);
 	consumer_end_pads(c, site);
 	pmm->attached.heirs -= c->inherits;
 	pmm->attached.returns -= c->type == CONSUMER_RETURN;
@@ -288,6 +314,23 @@ void site_detach_all(struct site *site)
 
 #define OTHER_BYTES	"0x%lx is probed no more: its text changed to other bytes than the caller expects"
 
+/* Let another site have the only consumer of a site, which takes no memory. */
+static bool only_moved(struct site *from, struct site *to)
+{
+	struct consumer *c = (struct consumer *)from->attached.word;
+
+	if (attached_list(from) || to->attached.word)
+		return false;
+	spin_lock(&c->places.lock);
+	to->index = from->index;
+	c->places.list[to->index] = (unsigned long)to;
+	spin_unlock(&c->places.lock);
+	to->attached = from->attached;
+	from->attached.word = 0;
+	consumer_end_pads(c, from);
+	return true;
+}
+
 /**
  * site_move_consumers() - attach the consumers of a site to the one that has replaced it
  * @from: the site, whose hits are in no ring any more
@@ -309,6 +352,8 @@ void site_move_consumers(struct site *from, struct site *to)
 			.place = *attached_place(c, at),
 		};
 
+		if (consumer_expects(c, to->plan) && only_moved(from, to))
+			return;
 		if (!consumer_expects(c, to->plan)) {
 			consumer_refused(c, OTHER_BYTES, to->key.addr);
 			pr_notice_ratelimited(OTHER_BYTES "\n", to->key.addr);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The attachments of a site.
+ * Attach consumers to sites, and detach them.
  */
 #ifndef _UPROBES_ATTACHMENT_H
 #define _UPROBES_ATTACHMENT_H

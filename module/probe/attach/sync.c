@@ -55,7 +55,8 @@ struct site *site_at(struct probed_mm *pmm, unsigned long addr)
  * @nr: their number
  * @first: the first one
  * @last: the last one
- * @shared: they are in every process, so that sites of other processes have the same ones
+ * @shared: they are in every process, so that sites of other processes have the same ones.  No hit
+ *	takes a reference to the set: processors would contend for it
  */
 struct live {
 	unsigned int nr;
@@ -76,7 +77,7 @@ static struct live site_live(const struct site *site)
 		live.nr++;
 		live.first = live.first ?: c;
 		live.last = c;
-		live.shared &= c->in_every_process;
+		live.shared &= c->in_every_process && !c->run.sleeps;
 	}
 	return live;
 }
@@ -105,7 +106,8 @@ static struct consumer_set *set_get(const struct site *site, const struct live *
 	if (set && set_matches(set, site))
 		return set;
 	consumer_set_retire(set);
-	set = consumer_set_alloc(live->nr, gfp);
+	/* No program pays for what others use, too. */
+	set = consumer_set_alloc(live->nr, live->shared ? gfp & ~__GFP_ACCOUNT : gfp);
 	if (!set)
 		return NULL;
 	for_each_attached(c, site, at) {
@@ -126,7 +128,6 @@ static int site_refresh(struct site *site, gfp_t gfp)
 
 	if (live.nr == 1) {
 		set = consumer_set_solo(live.first);
-		consumer_set_offer(live.first, NULL);
 	} else if (live.nr) {
 		set = set_get(site, &live, gfp);
 		if (!set)

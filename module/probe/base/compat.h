@@ -13,6 +13,7 @@
 #include <linux/ring_buffer.h>
 #include <linux/sched.h>
 #include <linux/shmem_fs.h>
+#include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <linux/version.h>
 
@@ -48,6 +49,17 @@
 #define compat_unbound_wq system_dfl_wq
 #else
 #define compat_unbound_wq system_unbound_wq
+#endif
+
+/*
+ * Flag of a cache that shares no memory with other caches.  6.5 has it ("mm/slab: introduce
+ * kmem_cache flag SLAB_NO_MERGE").  Without it, the kernel may not report at unloading that objects
+ * are left.
+ */
+#ifdef SLAB_NO_MERGE
+#define COMPAT_SLAB_NO_MERGE SLAB_NO_MERGE
+#else
+#define COMPAT_SLAB_NO_MERGE 0
 #endif
 
 /**

@@ -227,7 +227,6 @@ void consumer_disable(struct consumer *c)
 	if (!c->run.live)
 		return;
 	consumer_set_live(c, false);
-	consumer_set_offer(c, NULL);
 	if (c->run.sleeps)
 		percpu_ref_kill(&c->run.active);
 }
@@ -261,7 +260,6 @@ void consumer_shut(struct consumer *c)
 	spin_lock(&c->places.lock);
 	c->places.dying = true;
 	spin_unlock(&c->places.lock);
-	consumer_set_offer(c, NULL);
 	consumer_disable(c);
 }
 
@@ -405,7 +403,7 @@ bool consumer_set_get(struct consumer_set *set)
 {
 	if (set->solo)
 		return refcount_inc_not_zero(&set->consumers[0]->refs);
-	/* The site drops its reference after this read side: see consumer_set_retire(). */
+	/* The last site drops its reference after this read side: see consumer_set_retire(). */
 	refcount_inc(&set->refs);
 	return true;
 }
@@ -434,6 +432,20 @@ static void consumer_set_retired(struct rcu_head *head)
 	consumer_set_put(container_of(head, struct consumer_set, rcu));
 }
 
+/* Take an offer back if it is all that keeps the set: no site of another process needs it. */
+static void consumer_set_withdraw(struct consumer *c, struct consumer_set *set)
+{
+	bool unused;
+
+	spin_lock(&c->places.lock);
+	unused = c->places.set == set && refcount_read(&set->sites) == 1;
+	if (unused)
+		c->places.set = NULL;
+	spin_unlock(&c->places.lock);
+	if (unused && refcount_dec_and_test(&set->sites))
+		call_rcu(&set->rcu, consumer_set_retired);
+}
+
 /**
  * consumer_set_retire() - note that a site has another set now
  * @set: the set that traps no longer find there, or NULL
@@ -441,33 +453,39 @@ static void consumer_set_retired(struct rcu_head *head)
  * The reference of the last site is dropped after traps in flight, so that they can take one of
  * their own.
  *
- * Context: any.
+ * Context: any, but consumer::places.lock is not held.
  */
 void consumer_set_retire(struct consumer_set *set)
 {
-	if (set && set->solo)
+	struct consumer *last;
+
+	if (!set || set->solo) {
 		consumer_set_put(set);
-	else if (set && refcount_dec_and_test(&set->sites))
+		return;
+	}
+	last = set->consumers[set->nr - 1];
+	consumer_get(last);
+	if (refcount_dec_and_test(&set->sites))
 		call_rcu(&set->rcu, consumer_set_retired);
+	else if (READ_ONCE(last->places.set) == set)
+		consumer_set_withdraw(last, set);
+	consumer_put(last);
 }
 
 /**
  * consumer_set_offer() - offer a set to the sites of other processes
  * @c: the last consumer of the set
- * @set: the set, which a site has; or NULL, to offer none
+ * @set: the set, which a site has
+ *
+ * The offer ends with the last of these sites, or with the next offer.
  *
  * Context: any; consumer::places.lock not held.
  */
 void consumer_set_offer(struct consumer *c, struct consumer_set *set)
 {
-	if (!set && !READ_ONCE(c->places.set))
-		return;
-	if (set)
-		refcount_inc(&set->sites);
+	refcount_inc(&set->sites);
 	spin_lock(&c->places.lock);
-	/* If the consumer is being unregistered, nobody would take the offer back. */
-	if (!c->places.dying || !set)
-		swap(c->places.set, set);
+	swap(c->places.set, set);
 	spin_unlock(&c->places.lock);
 	consumer_set_retire(set);
 }

@@ -152,7 +152,7 @@ struct attached {
 };
 
 /**
- * struct attachment - one consumer at one site, if the site has several, or its places vary
+ * struct attachment - one consumer at one site, if the site has had several, or its places vary
  * @consumer: the consumer
  * @site: the site
  * @next: link in site::attached, under probed_mm::lock
@@ -228,18 +228,19 @@ struct consumer_reg {
  * @lock: protects the rest of consumer::places, and the fields of consumer::bound that name this
  *	lock
  * @list: its sites, in any order: a struct site if it is the only consumer there, or else a struct
- *	attachment, and %ATTACHED_LIST.  Charged to nobody: its sites take sixteen times as much
+ *	attachment, and %ATTACHED_LIST.  Charged to nobody: its sites take eight times as much at
+ *	least, and when they go, the list shrinks
  * @few: memory for @list as long as that is enough
  * @nr: number of sites
  * @room: number of sites that @list has room for
  * @set: the set that was made last with this consumer as the last one, for the sites of other
- *	processes; or NULL
+ *	processes; or NULL.  No program is charged for it
  * @ref_ctrs: reference counters that it has incremented
  * @pads: hits that pads have counted; changed under totals_lock (counts.c), read under RCU
  * @dying: it must not get further attachments
  *
- * core/consumer.c initializes it and sets @dying; attach/attachment.c, attach/ref_ctr.c and
- * core/counts.c write their lists.
+ * core/consumer.c initializes it, and sets @set and @dying; attach/attachment.c, attach/ref_ctr.c
+ * and core/counts.c write their lists.
  */
 struct consumer_places {
 	spinlock_t lock;
@@ -357,7 +358,7 @@ struct consumer_insn {
  * @refused: the places that it is not attached to
  * @insn: the instruction
  * @free: frees the memory a grace period after the last reference is dropped
- * @solo: consumer set of the sites that have no other consumer; only its dispatch changes
+ * @solo: consumer set of the sites that have no other live consumer; only its dispatch changes
  */
 struct consumer {
 	struct uprobe *u;

@@ -125,7 +125,8 @@ struct site_key {
  * @attached: its consumers, in the order of registration; under probed_mm::lock
  * @slot: address of the slot, less @key.addr: slots are within reach of a near jump; 0 if the site
  *	has none; set before the site is added, then constant
- * @index: place of @attached.consumer in the list of the consumer
+ * @index: where consumer::places.list has the site, if it names its only consumer; under
+ *	consumer::places.lock
  * @jumps: its jumps, the newest first, linked by jump::older; at most one is in the text.  Added
  *	under probed_mm::lock, read without a lock, never removed
  * @idle_since: probed_mm::sites.removals when the state last became idle
@@ -347,6 +348,7 @@ struct pmm_text {
  * @removals: how often all jumps had to be removed, up to a limit
  * @not_before: the earliest time at which a jump may be written, in jiffies
  * @hot: sites that may get a jump, anywhere in the array; traps add them
+ * @more_hot: there were more sites than @hot has room for
  * @work: writes and removes jumps; holds a reference while it is queued
  *
  * jump/jump_text.c writes the first four, jump/jump.c the rest.  Others set flags for it:
@@ -364,6 +366,7 @@ struct pmm_jumps {
 	unsigned int removals;
 	unsigned long not_before;
 	struct site *hot[JUMPS_HOT];
+	bool more_hot;
 	struct work_struct work;
 };
 

@@ -7,6 +7,7 @@
 
 #include "site_tree.h"
 #include "arch.h"
+#include "base/compat.h"
 #include "plan.h"
 #include "pmm_types.h"
 #include "site.h"
@@ -350,8 +351,8 @@ void sites_free(struct probed_mm *pmm)
 int sites_init(void)
 {
 	site_cache = kmem_cache_create("uprobes_site", sizeof(struct site),
-				       __alignof__(struct site), SLAB_HWCACHE_ALIGN | SLAB_ACCOUNT,
-				       NULL);
+				       __alignof__(struct site), SLAB_HWCACHE_ALIGN | SLAB_ACCOUNT |
+				       COMPAT_SLAB_NO_MERGE, NULL);
 	return site_cache ? 0 : -ENOMEM;
 }
 

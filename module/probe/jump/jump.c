@@ -54,8 +54,12 @@ MODULE_PARM_DESC(jump_after, "number of traps of a place before it may do withou
 #define REMOVALS_MAX_LOG	10U
 #define WAIT_FIRST	(HZ / 50 ?: 1)
 
-/* After so many failures, each one doubles the number of traps before the next try no more. */
+/*
+ * After so many failures, each one doubles the number of traps before the next try no more.  Then
+ * these traps are counted in one of so many ticks.
+ */
 #define FAILURES_MAX	7U
+#define FAILURES_TICKS	32
 
 /* Note that the jump of a site could not be written, for a reason that may pass. */
 static void jump_failed(struct site *site)
@@ -69,7 +73,7 @@ static void jump_failed(struct site *site)
 static bool jump_later(struct site *site)
 {
 	const struct probed_mm *pmm = site->pmm;
-	u16 passes = READ_ONCE(site->passes);
+	u8 passes = READ_ONCE(site->passes);
 
 	if (!READ_ONCE(jump_enabled) || READ_ONCE(pmm->jumps.off) ||
 	    time_before(jiffies, READ_ONCE(pmm->jumps.not_before)))
@@ -77,24 +81,24 @@ static bool jump_later(struct site *site)
 	/* A debugger's breakpoint in a register does not know of the copies in a pad. */
 	if (current->ptrace)
 		return true;
-	if (passes)
+	if (passes && (site->failures < FAILURES_MAX || !(jiffies % FAILURES_TICKS)))
 		WRITE_ONCE(site->passes, passes - 1);
 	return passes;
 }
 
 /*
- * List a site that has been hit often.  Return whether there was room.  If not, its next hits list
- * it: a list without an end would need a link in each site.  A site may be listed twice.
+ * List a site that has been hit often.  A list without an end would need a link in each site: if
+ * there is no room, the worker looks at all sites.  A site may be listed twice.
  */
-static bool hot_add(struct probed_mm *pmm, struct site *site)
+static void hot_add(struct probed_mm *pmm, struct site *site)
 {
 	unsigned int i, at = hash_ptr(site, ilog2(JUMPS_HOT));
 
 	for (i = 0; i < JUMPS_HOT_TRIES; i++, at = (at + 1) % JUMPS_HOT) {
 		if (!READ_ONCE(pmm->jumps.hot[at]) && !cmpxchg(&pmm->jumps.hot[at], NULL, site))
-			return true;
+			return;
 	}
-	return false;
+	WRITE_ONCE(pmm->jumps.more_hot, true);
 }
 
 /**
@@ -116,10 +120,8 @@ void jump_hot(struct site *site)
 	/* If it has a jump, the trap is that of its pad. */
 	if (site_jump(site))
 		return;
-	if (hot_add(pmm, site))
-		pmm_queue(pmm, &pmm->jumps.work);
-	else
-		WRITE_ONCE(site->heat, 0);
+	hot_add(pmm, site);
+	pmm_queue(pmm, &pmm->jumps.work);
 }
 
 /**
@@ -353,53 +355,100 @@ static void ask_for_uprobes(struct probed_mm *pmm)
 	WRITE_ONCE(pmm->asks, true);
 }
 
-/* Check whether a jump is about to be written: a site may be listed twice. */
-static bool is_among(const struct jump *jump, struct jump **jumps, unsigned int n)
+/**
+ * struct promotion - jumps that are written together
+ * @maker: makes them
+ * @allowed: jumps may be written
+ * @jumps: the jumps
+ * @nr: number of @jumps
+ */
+struct promotion {
+	struct jump_maker maker;
+	bool allowed;
+	struct jump *jumps[JUMPS_HOT];
+	unsigned int nr;
+};
+
+/* Check whether a jump of a site is about to be written: a site may be listed twice. */
+static bool promoted(const struct promotion *p, const struct site *site)
 {
 	unsigned int i;
 
-	for (i = 0; i < n; i++) {
-		if (jumps[i] == jump)
+	for (i = 0; i < p->nr; i++) {
+		if (p->jumps[i]->site == site)
 			return true;
 	}
 	return false;
 }
 
+/* Make the jump of a site that has been hit often. */
+static void promote(struct promotion *p, struct site *site)
+{
+	struct pad_work work;
+	struct jump *jump;
+
+	/* If its consumers cannot do without traps, do not try again until they change. */
+	WRITE_ONCE(site->heat, site_pad_work(site, &work) ? 0 : U8_MAX);
+	if (!p->allowed || site->barred || site->heat ||
+	    READ_ONCE(site->fast_state) != SITE_ARMED || site_jump(site) || promoted(p, site))
+		return;
+	jump = jump_make(&p->maker, site, &work);
+	if (jump && site_count_pads(site, jump))
+		p->jumps[p->nr++] = jump;
+	else
+		jump_failed(site);
+	cond_resched();
+}
+
+/* Check whether a site has been hit often, and waits for a jump. */
+static bool is_hot(const struct site *site)
+{
+	u8 heat = READ_ONCE(site->heat);
+
+	return heat >= READ_ONCE(jump_after) && heat != U8_MAX && !READ_ONCE(site->barred) &&
+	       !site_jump(site);
+}
+
+/* Make the jumps of sites for which the list had no room. */
+static void promote_others(struct promotion *p)
+{
+	struct probed_mm *pmm = p->maker.pmm;
+	struct site *site;
+
+	/* Ordered before the loads of heat: a site that is missed sets this again. */
+	if (!READ_ONCE(pmm->jumps.more_hot) || !xchg(&pmm->jumps.more_hot, false))
+		return;
+	for (site = pmm_first_site(pmm, 0); site; site = pmm_next_site(site)) {
+		if (p->nr == JUMPS_HOT) {
+			WRITE_ONCE(pmm->jumps.more_hot, true);
+			pmm_queue(pmm, &pmm->jumps.work);
+			return;
+		}
+		if (is_hot(site))
+			promote(p, site);
+		cond_resched();
+	}
+}
+
 /* Write the jumps of sites that have been hit often. */
 static void jumps_promote(struct probed_mm *pmm)
 {
-	bool allowed;
-	struct jump *jumps[JUMPS_HOT], *jump;
+	struct promotion p = { .maker = { .pmm = pmm, .text = { .mm = pmm->mm } } };
 	struct site *site;
-	struct jump_maker maker = { .pmm = pmm, .text = { .mm = pmm->mm } };
-	struct pad_work work;
-	unsigned int i, n = 0;
+	unsigned int i;
 
 	pmm->jumps.refused = jumps_refused(pmm);
-	allowed = !pmm->jumps.refused &&
-		  !time_before(jiffies, READ_ONCE(pmm->jumps.not_before));
+	p.allowed = !pmm->jumps.refused &&
+		    !time_before(jiffies, READ_ONCE(pmm->jumps.not_before));
 	for (i = 0; i < JUMPS_HOT; i++) {
 		site = xchg(&pmm->jumps.hot[i], NULL);
-		if (!site)
-			continue;
-		/* If its consumers cannot do without traps, do not try again until they change. */
-		WRITE_ONCE(site->heat, site_pad_work(site, &work) ? 0 : U8_MAX);
-		if (!allowed || site->barred || site->heat ||
-		    READ_ONCE(site->fast_state) != SITE_ARMED || site_jump(site))
-			continue;
-		jump = jump_make(&maker, site, &work);
-		if (jump && is_among(jump, jumps, n))
-			continue;
-		if (!jump || !site_count_pads(site, jump)) {
-			jump_failed(site);
-			continue;
-		}
-		jumps[n++] = jump;
-		cond_resched();
+		if (site)
+			promote(&p, site);
 	}
-	jump_maker_end(&maker);
-	if (n)
-		jumps_write_all(pmm, jumps, n);
+	promote_others(&p);
+	jump_maker_end(&p.maker);
+	if (p.nr)
+		jumps_write_all(pmm, p.jumps, p.nr);
 	if (pmm->jumps.refused)
 		WRITE_ONCE(pmm->jumps.not_before, jiffies + HZ);
 	if (pmm->jumps.refused == uprobes_there)

@@ -61,7 +61,7 @@ struct pad_work {
 };
 
 /**
- * struct jump_maker - makes several jumps, which should be in ascending order
+ * struct jump_maker - makes several jumps, fastest in ascending order
  * @pmm: the probed mm, in use
  * @text: reads the text; to be ended before text is written
  * @file: the file that was looked at last, with a reference; or NULL

@@ -3,11 +3,11 @@
 # test: a probed site, and one more process with 1,000 of them, stay within their bounds of memory
 # once: the result depends on the module only, not on the kernel
 # full: only a change of structures changes what it measures
-# timeout: 180
+# timeout: 300
 . "$UPROBES_TOP/tests/lib.sh"
 
 # The figures of tests/bench/README, and what the kernel itself may allocate meanwhile.
-site_max=1200 process_max=700000
+site_max=1000 process_max=350000
 
 case $UPROBES_KERNEL in
 debug | nouprobes) skip_all "what debugging adds to each piece of memory is not ours" ;;
