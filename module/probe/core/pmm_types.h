@@ -404,6 +404,8 @@ struct pmm_rings {
  *	NULL
  * @site: the site of that hit; set before @task
  * @at: jiffies of that hit; set before @task
+ * @replaced: a jump has replaced the breakpoint of @site since the kernel is asked; under
+ *	probed_mm::lock
  * @in_vain: the kernel knew its breakpoint; under probed_mm::lock, never cleared
  *
  * trap/hit.c asks; events/foreign.c takes the answer, and jump/jump.c waits for it.
@@ -412,6 +414,7 @@ struct pmm_asking {
 	struct task_struct *task;
 	struct site *site;
 	unsigned long at;
+	bool replaced;
 	bool in_vain;
 };
 

@@ -333,7 +333,8 @@ void jumps_end_recording(struct probed_mm *pmm)
  * Find out whether the kernel's uprobes are gone from a process: the kernel looks at a breakpoint
  * that it does not know.  If it knew that of the last hit that it saw, it has a uprobe there, for
  * another process.  Then that hit was missed, and no further one is risked.  A task may be between
- * its hit and the signal.
+ * its hit and the signal.  If a jump has replaced the breakpoint before the kernel looks at it,
+ * there is no signal, and the task executes the jump.
  */
 static void ask_for_uprobes(struct probed_mm *pmm)
 {
@@ -344,7 +345,7 @@ static void ask_for_uprobes(struct probed_mm *pmm)
 	if (smp_load_acquire(&pmm->asking.task) &&
 	    time_before(jiffies, READ_ONCE(pmm->asking.at) + ANSWER_WITHIN))
 		return;
-	if (xchg(&pmm->asking.task, NULL)) {
+	if (xchg(&pmm->asking.task, NULL) && !pmm->asking.replaced) {
 		for_each_attached(c, pmm->asking.site, at)
 			consumer_missed(c);
 		pmm->asking.in_vain = true;
@@ -352,6 +353,7 @@ static void ask_for_uprobes(struct probed_mm *pmm)
 	if (pmm->asking.in_vain)
 		return;
 	compat_recount_uprobes(pmm->mm);
+	pmm->asking.replaced = false;
 	WRITE_ONCE(pmm->asks, true);
 }
 

@@ -249,6 +249,7 @@ void jumps_write(struct probed_mm *pmm, struct jump **jumps, unsigned int n)
 	list_for_each_entry(jump, &begun, in_pmm) {
 		set_page_dirty_lock(jump->page);
 		jump->site->failures = 0;
+		pmm->asking.replaced |= jump->site == pmm->asking.site;
 	}
 	list_splice_tail(&begun, &pmm->jumps.on);
 	mmap_read_unlock(mm);
