@@ -263,7 +263,7 @@ void site_detach(struct site *site, struct consumer *c)
 {
 	struct attachment *a = attached_list(site);
 	struct probed_mm *pmm = site->pmm;
-	bool last, ends;
+	bool ends;
 
 	while (a && a->consumer != c)
 		a = a->next;
@@ -273,8 +273,7 @@ void site_detach(struct site *site, struct consumer *c)
 		site->attached.word = 0;
 	spin_lock(&c->places.lock);
 	place_del(c, a ? a->index : site->index);
-	last = !c->places.nr;
-	ends = last && c->bound.orphaned;
+	ends = c->bound.orphaned && !c->places.nr;
 	spin_unlock(&c->places.lock);
 	places_shrink(c);
 	consumer_end_pads(c, site);
