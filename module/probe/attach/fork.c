@@ -334,6 +334,9 @@ void pmm_fork_consumers(struct probed_mm *child, struct probed_mm *parent)
 /* Number of breakpoints that are removed in one series of edits, which is on the stack. */
 #define RESTORE_BATCH	16
 
+/* How often it is tried to remove a breakpoint while there is no memory, a tick in between. */
+#define RESTORE_TRIES	20
+
 /**
  * struct restore - removal of the parent's breakpoints from the text of a child
  * @child: probed mm of the child, or NULL
@@ -388,27 +391,44 @@ static void restored(struct restore *r, struct site *own, const struct text_edit
 		WRITE_ONCE(own->state, SITE_LOST);
 }
 
+/* Handle the results of the breakpoints in the list.  Keep those for which there was no memory. */
+static void restore_done(struct restore *r, bool again)
+{
+	unsigned int i, nr = r->nr;
+
+	r->nr = 0;
+	for (i = 0; i < nr; i++) {
+		if (!again || r->edits[i].result != -ENOMEM || fatal_signal_pending(current)) {
+			restored(r, r->sites[i], &r->edits[i]);
+			continue;
+		}
+		r->sites[r->nr] = r->sites[i];
+		r->edits[r->nr++] = r->edits[i];
+	}
+}
+
 /*
  * Remove the breakpoints in the list, and empty the list.  Return 0; -EAGAIN if the child has got a
  * probed mm meanwhile.
  */
 static int restore_write(struct restore *r)
 {
-	unsigned int i;
+	unsigned int tries = RESTORE_TRIES;
 
-	if (!r->nr)
-		return 0;
-	if (restore_met(r))
-		return -EAGAIN;
-	breakpoints_remove(r->mm, r->edits, r->nr);
-	/* A registration may have relied on what has just been removed. */
-	if (restore_met(r)) {
-		r->removed = true;
-		return -EAGAIN;
+	while (r->nr) {
+		if (restore_met(r))
+			return -EAGAIN;
+		breakpoints_remove(r->mm, r->edits, r->nr);
+		/* A registration may have relied on what has just been removed. */
+		if (restore_met(r)) {
+			r->removed = true;
+			return -EAGAIN;
+		}
+		restore_done(r, --tries);
+		/* The child would die at a breakpoint of which nobody knows. */
+		if (r->nr)
+			schedule_timeout_killable(1);
 	}
-	for (i = 0; i < r->nr; i++)
-		restored(r, r->sites[i], &r->edits[i]);
-	r->nr = 0;
 	return 0;
 }
 
