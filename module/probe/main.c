@@ -8,6 +8,7 @@
 #include "unload.h"
 #include "api/deferred.h"
 #include "api/register.h"
+#include "attach/reclaim.h"
 #include "attach/unwinder.h"
 #include "base/hooks.h"
 #include "base/worker.h"
@@ -141,6 +142,7 @@ static void __exit uprobes_unload(void)
 	arch_trap_exit();
 	task_work_drain();
 	unwinder_free();
+	reclaim_exit();
 	pmm_exit();
 	task_exit();
 	uretprobe_discard_flush();

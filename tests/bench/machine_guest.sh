@@ -83,7 +83,9 @@ if [ -e $tracing/uprobe_events ]; then
 	echo 1 >$tracing/events/libc/enable 2>/dev/null
 	begun=$(($(now) - began)) during=$(used) exec=$(exec_cost) began=$(now)
 	echo 0 >$tracing/events/libc/enable
-	ended=$(($(now) - began)) after=$(used)
+	ended=$(($(now) - began))
+	sleep 20
+	after=$(used)
 	report "kernel's"
 	: >$tracing/uprobe_events
 	places=$all
@@ -99,7 +101,10 @@ until grep -q Ctrl-C messages || ! kill -0 $counting 2>/dev/null; do sleep 0.05;
 begun=$(($(now) - began)) during=$(used) exec=$(exec_cost) began=$(now)
 kill -INT $counting
 wait $counting
-ended=$(($(now) - began)) after=$(used)
+ended=$(($(now) - began))
+# What is left over is freed some seconds later.
+sleep 20
+after=$(used)
 report ours
 awk '/Ending|places|missed/' messages
 stop

@@ -379,7 +379,7 @@ static struct site *site_make(struct site_walk *walk, const struct ssol_plan *pl
 
 	if (ssol_is_syscall(plan))
 		hook_ops->watch_syscalls();
-	/* A slot cannot be freed: allocate the site first. */
+	/* A slot goes only with its site: allocate that first. */
 	site = site_alloc(pmm, addr, SITE_PROBE, &walk->stock);
 	walk->no_memory = !site;
 	if (!site)

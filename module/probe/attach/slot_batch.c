@@ -93,7 +93,9 @@ static int batch_code(struct slot_batch *batch, struct ssol_area *area, const u8
 	unsigned int at = slot - batch->start;
 	int ret;
 
-	if (!batch->len || batch->area != area || at + len > BATCH_SIZE) {
+	/* Slots that were kept are not written again. */
+	if (!batch->len || batch->area != area || at + len > BATCH_SIZE ||
+	    at != ALIGN(batch->len, SSOL_SLOT_ALIGN)) {
 		ret = slots_flush(batch);
 		if (ret)
 			return ret;
@@ -117,10 +119,12 @@ static int batch_code(struct slot_batch *batch, struct ssol_area *area, const u8
 static long area_add(struct slot_batch *batch, struct ssol_area *area,
 		     const struct ssol_plan *plan, unsigned long addr, bool step)
 {
-	unsigned long slot = area->base + area->used;
+	unsigned long slot;
 	u8 code[SSOL_SLOT_MAX];
 	int len, ret;
 
+	area_skip_slots(area);
+	slot = area->base + area->used;
 	len = ssol_area_emit(area, plan, addr, step, code);
 	if (len < 0)
 		return len;

@@ -10,6 +10,7 @@
 
 #include "sync.h"
 #include "arch.h"
+#include "reclaim.h"
 #include "ssol.h"
 #include "core/attached.h"
 #include "core/consumer.h"
@@ -286,7 +287,7 @@ static int inserted(const struct syncing *s, int result)
 		return 0;
 	}
 	if (result == -ESTALE && s->was == SITE_IDLE) {
-		WRITE_ONCE(s->site->state, SITE_IDLE);
+		site_set_idle(s->site);
 		WRITE_ONCE(s->site->owner, OWNER_OURS);
 		report_refused(s->site, "another instruction has come in its place");
 		return -EEXIST;
@@ -297,7 +298,11 @@ static int inserted(const struct syncing *s, int result)
 		result = s->was == SITE_INHERITED || s->was == SITE_LOST ? 0 : shared_now(s);
 	if (!result)
 		return 0;
-	WRITE_ONCE(s->site->state, s->was);
+	/* It may have been hit: a later removal has another number. */
+	if (s->was == SITE_IDLE)
+		site_set_idle(s->site);
+	else
+		WRITE_ONCE(s->site->state, s->was);
 	/* Log nothing: the task is being killed, or the callers report missing memory. */
 	if (result == -EINTR || result == -ENOMEM)
 		return result;
@@ -342,8 +347,10 @@ static int batch_write(struct probed_mm *pmm, struct sync_batch *batch)
 			ret = ret ?: err;
 		}
 	}
-	if (batch->removing)
+	if (batch->removing) {
 		text_give_back_edited(pmm, batch->edits, batch->nr);
+		reclaim_later();
+	}
 	batch->nr = 0;
 	return ret;
 }

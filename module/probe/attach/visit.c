@@ -5,6 +5,7 @@
 #include <linux/memcontrol.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
+#include <linux/rwsem.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
@@ -18,6 +19,7 @@
 #include "core/consumer.h"
 #include "core/probed_mm.h"
 #include "core/site.h"
+#include "core/site_tree.h"
 #include "jump/jump.h"
 
 /* More attachments than this are detached in several rounds. */
@@ -72,6 +74,8 @@ static void visits_alloc(struct visits *visits, unsigned int room)
 {
 	const gfp_t gfp = GFP_KERNEL | __GFP_NOFAIL;
 
+	/* The sites of stops may lose their consumers meanwhile. */
+	down_read(&sites_kept);
 	*visits = (struct visits) { .room = room };
 	visits->list = kvmalloc_array(room, sizeof(*visits->list), gfp);
 	visits->stops = kvmalloc_array(room, sizeof(*visits->stops), gfp);
@@ -85,6 +89,7 @@ static void visits_free(struct visits *visits)
 	kvfree(visits->list);
 	kvfree(visits->stops);
 	kvfree(visits->sites);
+	up_read(&sites_kept);
 }
 
 /* Plan a stop of a consumer at a site.  Context: visit_mutex and consumer::places.lock held. */

@@ -400,6 +400,20 @@ static inline int compat_mmap_flagged(struct file *file, struct vm_area_struct *
 }
 #endif
 
+/*
+ * compat_kfree_rcu() - free memory after a grace period, without room for a head in it
+ *
+ * The name says since 6.3 that the caller may have to wait for the grace period ("rcu/kvfree: Add
+ * kvfree_rcu_mightsleep() and kfree_rcu_mightsleep()").
+ *
+ * Context: may sleep.
+ */
+#ifdef kfree_rcu_mightsleep
+#define compat_kfree_rcu(memory) kfree_rcu_mightsleep(memory)
+#else
+#define compat_kfree_rcu(memory) kfree_rcu(memory)
+#endif
+
 /**
  * compat_mmap_write_trylock() - take an mmap lock for writing, unless that takes waiting
  * @mm: the address space

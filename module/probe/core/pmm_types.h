@@ -33,7 +33,7 @@ struct visit;
 
 /**
  * struct slot_list - sites of the slots in one part of an area
- * @sites: the site whose slot begins there, or NULL; entries are set, and never cleared
+ * @sites: the site whose slot begins there, or NULL
  */
 struct slot_list {
 	struct site __rcu *sites[SLOT_LIST];
@@ -44,8 +44,9 @@ struct slot_list {
  * @base: its address; constant
  * @used: bytes handed out, from the start of the area; under probed_mm::lock
  * @inherited: a fork has copied the area to this address space; constant
+ * @has_kept: there may be slots behind @used, see area_skip_slots(); under probed_mm::lock
  * @lists: sites of its slots; a list is allocated under probed_mm::lock for its first entry, and
- *	read under RCU
+ *	read under RCU.  attach/reclaim.c removes those that have become empty
  *
  * An area belongs to one probed mm, and is freed with it.
  */
@@ -53,6 +54,7 @@ struct ssol_area {
 	unsigned long base;
 	unsigned long used;
 	bool inherited;
+	bool has_kept;
 	struct slot_list __rcu *lists[SLOT_LISTS];
 };
 
@@ -250,28 +252,30 @@ struct pmm_unwinders {
  *	have no attachments, but a registration in flight may use some of them.  In the end, all
  *	sites are here until they are freed with the probed mm
  * @removals: counts removals of breakpoints, starting at 1; under probed_mm::lock
+ * @settled: @removals when the last pass of attach/reclaim.c came; under probed_mm::lock
  *
- * core/site_tree.c writes it; site_set_idle() counts the removals.
+ * core/site_tree.c writes it; site_set_idle() counts the removals; attach/reclaim.c has @settled.
  */
 struct pmm_sites {
 	spinlock_t lock;
 	struct rb_root tree;
 	struct site *replaced;
 	u32 removals;
+	u32 settled;
 };
 
 /**
  * struct pmm_areas - part of a probed mm: its SSOL areas
  * @list: the areas; added under probed_mm::lock, read without a lock
  * @nr: number of areas
- * @slots_made: number of slots that were ever made; under probed_mm::lock
+ * @slots_made: number of the last slot that was made; under probed_mm::lock
  * @slots_written: slots up to this number are written; changed under probed_mm::lock
  * @nothing_nearer: a slot in the nearest possible area could not reach the operand of an
  *	instruction, so further such instructions are stepped; under probed_mm::lock, never cleared
  *
  * core/slots.c writes the list, attach/slot_batch.c @nothing_nearer.  attach/prepare.c and
  * attach/fork.c number the slots; attach/slot_batch.c, attach/attach.c and attach/fork.c set
- * @slots_written.
+ * @slots_written.  attach/reclaim.c begins the numbers anew.
  */
 struct pmm_areas {
 	struct ssol_area *list[PMM_MAX_AREAS];

@@ -104,7 +104,7 @@ static void pmm_free_work(struct work_struct *work)
 	struct probed_mm *pmm = container_of(to_rcu_work(work), struct probed_mm, life.free);
 	unsigned int i;
 
-	sites_free(pmm);
+	sites_free(pmm->sites.replaced);
 	pmm_ops->free(pmm);
 	for (i = 0; i < pmm->areas.nr; i++)
 		ssol_area_free(pmm->areas.list[i]);
@@ -183,6 +183,18 @@ void pmm_queue(struct probed_mm *pmm, struct work_struct *work)
 	refcount_inc(&pmm->life.refs);
 	if (!queue_work(text_wq, work))
 		pmm_put_not_last(pmm);
+}
+
+/**
+ * pmm_queue_delayed() - queue work for all probed mms
+ * @work: the work; it must have ended before pmm_exit()
+ * @delay: when it runs, if it is not queued yet, in jiffies
+ *
+ * Context: any.
+ */
+void pmm_queue_delayed(struct delayed_work *work, unsigned long delay)
+{
+	queue_delayed_work(text_wq, work, delay);
 }
 
 /**

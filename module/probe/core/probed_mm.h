@@ -6,10 +6,9 @@
  * loses its last user (the mmu notifier's release), or when the module is unloaded.  It holds
  * mm_count (through its mmu notifier), never mm_users: it must not keep a process alive.
  *
- * Its sites are never freed before the probed mm.  A site that is not probed any more stays as a
- * record of a former breakpoint: a trap may be in flight, and a forked child may have the
- * breakpoint in its text.  The slot of the site stays, too.  It is used if the address is probed
- * again.
+ * A site that is not probed any more stays for some seconds, or longer, as a record of a former
+ * breakpoint: a trap may be in flight, and a forked child may have the breakpoint in its text.  The
+ * slot of the site stays, too.  Both are used if the address is probed again (attach/reclaim.c).
  */
 #ifndef _UPROBES_PROBED_MM_H
 #define _UPROBES_PROBED_MM_H
@@ -32,6 +31,7 @@ struct probed_mm *pmm_find(struct mm_struct *mm);
 struct probed_mm *pmm_lookup(struct mm_struct *mm);
 void pmm_put(struct probed_mm *pmm);
 void pmm_queue(struct probed_mm *pmm, struct work_struct *work);
+void pmm_queue_delayed(struct delayed_work *work, unsigned long delay);
 void pmm_put_not_last(struct probed_mm *pmm);
 void pmm_fork_put(struct probed_mm *pmm);
 

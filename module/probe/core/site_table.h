@@ -47,7 +47,7 @@ static inline u64 site_hash(const struct mm_struct *mm, unsigned long addr)
  * @addr: the address
  *
  * Context: RCU read side; any, the trap included.
- * Return: the site, which stays until its probed mm is freed, or NULL.
+ * Return: the site, which stays at least for this RCU read side, or NULL.
  */
 static __always_inline struct site *site_find(const struct mm_struct *mm, unsigned long addr)
 {

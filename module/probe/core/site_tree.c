@@ -17,6 +17,8 @@
 
 static struct kmem_cache *site_cache;
 
+DECLARE_RWSEM(sites_kept);
+
 /* Compute in advance what a hit reads. */
 static void site_set_hot(struct site *site)
 {
@@ -326,20 +328,38 @@ void sites_remove(struct probed_mm *pmm)
 }
 
 /**
- * sites_free() - free the sites of a probed mm
- * @pmm: the probed mm, a grace period after sites_remove()
+ * site_del() - remove a site, so that nothing finds it any more
+ * @site: the site of a slot, without consumers and jumps; no thread will come to its slot
+ *
+ * Context: probed_mm::lock held; may sleep.
+ */
+void site_del(struct site *site)
+{
+	struct probed_mm *pmm = site->pmm;
+
+	lockdep_assert_held(&pmm->lock);
+	site_table_del(site);
+	spin_lock(&pmm->sites.lock);
+	rb_erase(&site->in_tree, &pmm->sites.tree);
+	spin_unlock(&pmm->sites.lock);
+	slot_del(site);
+}
+
+/**
+ * sites_free() - free sites
+ * @list: the sites, linked by site::older, a grace period after they were removed
  *
  * Context: may sleep.
  */
-void sites_free(struct probed_mm *pmm)
+void sites_free(struct site *list)
 {
 	struct site_stock freed = {};
 
-	while (pmm->sites.replaced) {
-		jumps_free(pmm->sites.replaced);
-		plan_put(pmm->sites.replaced->plan);
-		freed.sites[freed.n++] = pmm->sites.replaced;
-		pmm->sites.replaced = pmm->sites.replaced->older;
+	while (list) {
+		jumps_free(list);
+		plan_put(list->plan);
+		freed.sites[freed.n++] = list;
+		list = list->older;
 		if (freed.n == SITE_STOCK) {
 			site_stock_end(&freed);
 			cond_resched();

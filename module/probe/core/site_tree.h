@@ -7,6 +7,12 @@
 
 #include "pmm_types.h"
 
+/*
+ * Read-locked by those who keep a site that may lose its consumers, and do not hold
+ * probed_mm::lock.  Taken before that.
+ */
+extern struct rw_semaphore sites_kept;
+
 struct site *pmm_first_site(struct probed_mm *pmm, unsigned long addr);
 struct site *pmm_next_site(struct site *site);
 struct site *pmm_prev_site(struct site *site);
@@ -24,6 +30,7 @@ int site_add_between(struct site *site, struct site *prev, struct site *next);
 void site_free(struct site *site);
 int site_replace(struct site *old, struct site *site);
 void sites_remove(struct probed_mm *pmm);
-void sites_free(struct probed_mm *pmm);
+void site_del(struct site *site);
+void sites_free(struct site *list);
 
 #endif /* _UPROBES_SITE_TREE_H */

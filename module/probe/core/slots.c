@@ -119,3 +119,58 @@ int slot_add(struct site *site)
 	rcu_assign_pointer(list->sites[nr % SLOT_LIST], site);
 	return 0;
 }
+
+/* Record that a slot has no site.  Context: probed_mm::lock held. */
+void slot_del(struct site *site)
+{
+	struct ssol_area *area = pmm_area_at(site->pmm, site_slot(site));
+	unsigned long nr = (site_slot(site) - area->base) / SSOL_SLOT_ALIGN;
+	struct slot_list *list = rcu_dereference_protected(area->lists[nr / SLOT_LIST],
+							   lockdep_is_held(&site->pmm->lock));
+
+	RCU_INIT_POINTER(list->sites[nr % SLOT_LIST], NULL);
+}
+
+/**
+ * area_first_slot() - find the first slot in a part of an area
+ * @area: the area
+ * @from: where the part begins, in bytes from the start of the area
+ * @to: where it ends
+ *
+ * Context: probed_mm::lock held.
+ * Return: where the slot begins, as @from; @to if there is none.
+ */
+unsigned long area_first_slot(const struct ssol_area *area, unsigned long from, unsigned long to)
+{
+	unsigned long nr = DIV_ROUND_UP(from, SSOL_SLOT_ALIGN);
+	const struct slot_list *list;
+
+	for (; nr * SSOL_SLOT_ALIGN < to; nr++) {
+		list = rcu_dereference_protected(area->lists[nr / SLOT_LIST], true);
+		if (!list)
+			nr |= SLOT_LIST - 1;
+		else if (rcu_access_pointer(list->sites[nr % SLOT_LIST]))
+			return nr * SSOL_SLOT_ALIGN;
+	}
+	return to;
+}
+
+/**
+ * area_skip_slots() - go on behind the slots that were kept, if there is no room before them
+ * @area: the area
+ *
+ * Context: probed_mm::lock held.
+ */
+void area_skip_slots(struct ssol_area *area)
+{
+	unsigned long at, from = area->used;
+
+	while (area->has_kept && area->used + SSOL_SLOT_MAX <= SSOL_AREA_SIZE) {
+		at = area_first_slot(area, from, area->used + SSOL_SLOT_MAX);
+		if (at == area->used + SSOL_SLOT_MAX)
+			return;
+		/* The next one may begin before the end of this one's room, and end behind it. */
+		area->used = at + SSOL_SLOT_MAX;
+		from = at + SSOL_SLOT_ALIGN;
+	}
+}

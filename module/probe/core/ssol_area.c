@@ -361,6 +361,7 @@ struct ssol_area *ssol_area_copy(const struct ssol_area *area, struct mm_struct 
 		return ERR_PTR(-ENOMEM);
 	copy->base = area->base;
 	copy->used = area->used;
+	copy->has_kept = area->has_kept;
 	copy->inherited = true;
 	return copy;
 }

@@ -11,9 +11,10 @@
  * to the process.  A forked child has copies of these pages.  Parent and child do not see each
  * other's later writes.
  *
- * Slots are handed out one after the other and never reused: a thread may sleep in a slot, or keep
- * its address in a signal frame, for any length of time.  For the same reason, the mapping stays
- * when the module is unloaded.  The file does not depend on code of the module.
+ * Slots are handed out one after the other.  A thread may sleep in a slot for any length of time.
+ * So the room of a slot is used again only if no thread is found there (attach/reclaim.c).  When
+ * the module is unloaded, the mapping stays: a thread may be there, and get a signal there, which
+ * puts its address in a signal frame.  The file does not depend on code of the module.
  */
 #ifndef _UPROBES_SSOL_AREA_H
 #define _UPROBES_SSOL_AREA_H

@@ -21,6 +21,7 @@
 #include "copied.h"
 #include "arch.h"
 #include "ssol.h"
+#include "core/plan.h"
 #include "core/probed_mm.h"
 #include "core/site.h"
 #include "core/site_table.h"
@@ -83,90 +84,105 @@ static u8 byte_without(const struct probed_mm *pmm, unsigned long addr, u8 there
 	return there;
 }
 
+/**
+ * struct original - an instruction that is probed, or was, and may have been copied
+ * @pmm: its probed mm
+ * @addr: its address
+ * @plan: its plan, with a reference, or NULL
+ */
+struct original {
+	struct probed_mm *pmm;
+	unsigned long addr;
+	const struct ssol_plan *plan;
+};
+
 /*
  * Check whether a byte is the same in the text and in the copy.  Either may hold breakpoints of
  * ours, no matter when the copy was made.
  */
-static bool same_byte(const struct site *site, const struct window *text,
+static bool same_byte(const struct original *from, const struct window *text,
 		      const struct window *copy, unsigned int i, unsigned int *same)
 {
-	unsigned long addr = site->key.addr + i - AROUND;
+	unsigned long addr = from->addr + i - AROUND;
 	u8 there = copy->bytes[i], want = text->bytes[i];
 
 	if (want == ARCH_BREAKPOINT)
-		want = byte_without(site->pmm, addr, want);
+		want = byte_without(from->pmm, addr, want);
 	if (there == ARCH_BREAKPOINT)
-		there = byte_without(site->pmm, addr, there);
+		there = byte_without(from->pmm, addr, there);
 	if (there != want)
 		return false;
 	*same += i != AROUND && there != ARCH_BREAKPOINT;
 	return true;
 }
 
-/* Check whether @copy matches the text around a site, which @reader reads. */
-static bool copied_from(struct text_reader *reader, const struct site *site,
+/* Check whether @copy matches the text around an instruction, which @reader reads. */
+static bool copied_from(struct text_reader *reader, const struct original *from,
 			const struct window *copy)
 {
-	unsigned int len = min_t(unsigned int, ssol_len(site->plan), copy->to - AROUND);
+	unsigned int len = min_t(unsigned int, ssol_len(from->plan), copy->to - AROUND);
 	unsigned int i, same = 0;
 	struct window text;
 
-	if (!text_same(copy->bytes + AROUND + 1, site->plan->text + 1, len - 1) ||
-	    window_read(reader, site->key.addr, &text))
+	if (!text_same(copy->bytes + AROUND + 1, from->plan->text + 1, len - 1) ||
+	    window_read(reader, from->addr, &text))
 		return false;
-	jumps_show_text(site->pmm, site->key.addr + text.from - AROUND, text.bytes + text.from,
+	jumps_show_text(from->pmm, from->addr + text.from - AROUND, text.bytes + text.from,
 			text.to - text.from);
 	for (i = AROUND; i < min(copy->to, text.to); i++) {
-		if (!same_byte(site, &text, copy, i, &same))
+		if (!same_byte(from, &text, copy, i, &same))
 			break;
 	}
 	if (i == AROUND)
 		return false;
 	for (i = AROUND; i > max(copy->from, text.from); i--) {
-		if (!same_byte(site, &text, copy, i - 1, &same))
+		if (!same_byte(from, &text, copy, i - 1, &same))
 			break;
 	}
 	return same >= AROUND_LEAST;
 }
 
-static struct site *site_from(struct probed_mm *pmm, unsigned long addr)
+/* Go to the first instruction with a site from an address on.  Return false if there is none. */
+static bool original_from(struct original *from, unsigned long addr)
 {
+	struct probed_mm *pmm = from->pmm;
 	struct site *site;
 
+	plan_put(from->plan);
 	spin_lock(&pmm->sites.lock);
 	site = pmm_first_site(pmm, addr);
+	while (site && site->kind != SITE_PROBE)
+		site = pmm_next_site(site);
+	from->addr = site ? site->key.addr : 0;
+	from->plan = site ? plan_get(site->plan) : NULL;
 	spin_unlock(&pmm->sites.lock);
 	return site;
 }
 
 /*
- * Find the site whose text was copied to @addr; NULL if there is none.  The distance between the
- * two is most often the same as for the last copy: try that one first.  Sites are not freed
- * before the probed mm.
+ * Find the instruction that was copied to @addr.  The distance between the two is most often the
+ * same as for the last copy: try that one first.
  */
-static const struct site *copied_site(struct probed_mm *pmm, unsigned long addr)
+static bool original_find(struct original *from, unsigned long addr)
 {
+	struct probed_mm *pmm = from->pmm;
 	struct text_reader reader = { .mm = pmm->mm };
-	const struct site *found = NULL;
+	unsigned long next = 0;
 	struct window copy;
-	struct site *site;
+	bool found = false;
 
 	if (window_read(&reader, addr, &copy) || copy.bytes[AROUND] != ARCH_BREAKPOINT)
 		goto out;
-	site = site_from(pmm, addr - READ_ONCE(pmm->text.copied_by));
-	if (site && site->key.addr + READ_ONCE(pmm->text.copied_by) != addr)
-		site = NULL;
-	if (site && site->kind == SITE_PROBE && copied_from(&reader, site, &copy)) {
-		found = site;
+	found = original_from(from, addr - READ_ONCE(pmm->text.copied_by)) &&
+		from->addr + READ_ONCE(pmm->text.copied_by) == addr &&
+		copied_from(&reader, from, &copy);
+	if (found)
 		goto out;
-	}
-	for (site = site_from(pmm, 0); site && !fatal_signal_pending(current);
-	     site = site_from(pmm, site->key.addr + 1)) {
-		if (site->kind == SITE_PROBE && copied_from(&reader, site, &copy)) {
-			WRITE_ONCE(pmm->text.copied_by, addr - site->key.addr);
-			found = site;
-			break;
-		}
+	while (!found && original_from(from, next) && !fatal_signal_pending(current)) {
+		found = copied_from(&reader, from, &copy);
+		if (found)
+			WRITE_ONCE(pmm->text.copied_by, addr - from->addr);
+		next = from->addr + 1;
 		cond_resched();
 	}
 out:
@@ -196,27 +212,25 @@ static bool may_be_copy(struct mm_struct *mm, unsigned long addr)
 /* Restore the original byte.  Return false if the breakpoint is not a copy of ours. */
 static bool copied_heal(struct probed_mm *pmm, unsigned long addr)
 {
+	struct original from = { .pmm = pmm };
+	struct text_edit edit = { .addr = addr, .result = -EINTR };
 	const struct site *site;
-	struct text_edit edit;
 
 	if (!may_be_copy(pmm->mm, addr))
 		return false;
-	site = copied_site(pmm, addr);
-	if (!site || mutex_lock_killable(&pmm->lock))
-		return false;
-	edit = (struct text_edit) {
-		.addr = addr,
-		.text = site->plan->text,
-		.len = ssol_len(site->plan),
-		.fixed = ssol_fixed_len(site->plan),
-	};
-	/* If the address has been probed meanwhile, the breakpoint belongs to a site. */
-	site = site_from(pmm, addr);
-	if (site && site->key.addr == addr)
-		edit.result = 0;
-	else
-		breakpoints_remove(pmm->mm, &edit, 1);
-	mutex_unlock(&pmm->lock);
+	if (original_find(&from, addr) && !mutex_lock_killable(&pmm->lock)) {
+		edit.text = from.plan->text;
+		edit.len = ssol_len(from.plan);
+		edit.fixed = ssol_fixed_len(from.plan);
+		/* If the address has been probed meanwhile, the breakpoint belongs to a site. */
+		site = pmm_first_site(pmm, addr);
+		if (site && site->key.addr == addr)
+			edit.result = 0;
+		else
+			breakpoints_remove(pmm->mm, &edit, 1);
+		mutex_unlock(&pmm->lock);
+	}
+	plan_put(from.plan);
 	/* -ENOENT: another thread was faster.  -ENOMEM: the task tries again at its next trap. */
 	return !edit.result || edit.result == -ENOENT || edit.result == -ENOMEM;
 }

@@ -333,7 +333,7 @@ static bool unwind_slot(struct site *site, struct pt_regs *regs)
 	if (arch_slot_unwind(site->plan, site->key.addr, site_slot(site), regs) &&
 	    !arch_syscall_restarts(regs)) {
 		/* The kernel may decide so later, as after a ptrace stop: remember the site. */
-		utask = utask_get(current);
+		utask = ssol_is_syscall(site->plan) ? utask_get(current) : NULL;
 		if (utask)
 			utask->signals.unwound = site;
 		return false;
