@@ -13,6 +13,8 @@
  *	fork CALLS		calls it that often, in a child, too; the child ends by _exit()
  *	exec CALLS		calls it that often, and executes the program anew
  *	forge ROUNDS		writes nonsense and forged hits to its own rings, between calls
+ *	flood ROUNDS		fills its ring with as many forged hits as it can hold, calls it once, and so
+ *				on
  *	open CALLS		calls it that often, and opens its own rings before each call
  *	forbid CALLS		calls it that often, forbids itself to read the clock, and calls three times
  *				as often, with breaks
@@ -142,6 +144,20 @@ static void on_fault(int sig)
 	siglongjmp(back, sig);
 }
 
+/* Get the ring of a processor. */
+static uint64_t *ring_of(uint64_t *rings, size_t cpu)
+{
+	return rings + 512 * (1 + cpu);
+}
+
+/* Set where the next hit of a processor goes: @words behind the start of its ring. */
+static void set_next(uint64_t *rings, size_t cpu, size_t words)
+{
+	uint64_t *head = rings + 8 * cpu;
+
+	head[0] = (uint64_t)(ring_of(rings, cpu) + words - head) * sizeof(*head);
+}
+
 /*
  * Write to the rings what a pad would not write.  Where a pad then writes is another place in the ring,
  * or nowhere: this program is to live on.
@@ -149,7 +165,7 @@ static void on_fault(int sig)
 static void scribble(uint64_t *rings, size_t words)
 {
 	size_t at = (size_t)rand() % words, cpu = (size_t)rand() % 2;
-	uint64_t *ring = rings + 512 * (1 + cpu), *head = rings + 8 * cpu;
+	uint64_t *ring = ring_of(rings, cpu), *head = rings + 8 * cpu;
 
 	switch (rand() % 5) {
 	case 0:
@@ -163,10 +179,10 @@ static void scribble(uint64_t *rings, size_t words)
 				      ((uint64_t)rand() << rand() % 30);
 			ring[4 * i + 1] = (uint64_t)rand() % 3;
 		}
-		head[0] = (uint64_t)(ring + 4 * (rand() % 65));
+		set_next(rings, cpu, 4 * ((size_t)rand() % 65));
 		break;
 	case 2:
-		head[0] = (uint64_t)(ring + rand() % 448);
+		set_next(rings, cpu, (size_t)rand() % 448);
 		break;
 	case 3:
 		head[1] = rand() % 2 ? UINT64_MAX : 0;
@@ -240,6 +256,29 @@ static void forge(long rounds)
 	printf("forged, %ld faults\n", faults);
 }
 
+/* The smallest records have two words: the time, and the number of the jump. */
+static void flood(long rounds)
+{
+	size_t words, cpu;
+	uint64_t *rings = rings_find(&words), *ring;
+
+	if (!words) {
+		puts("no rings");
+		return;
+	}
+	for (long round = 0; round < rounds; round++) {
+		cpu = (size_t)sched_getcpu();
+		ring = ring_of(rings, cpu);
+		for (int i = 0; i < 256; i++) {
+			ring[2 * i] = __builtin_ia32_rdtsc();
+			ring[2 * i + 1] = 0;
+		}
+		set_next(rings, cpu, 512);
+		sum += ring_call(getpid(), round);
+	}
+	puts("flooded");
+}
+
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
 static pthread_t waiter;
 static volatile pid_t waiter_id;
@@ -306,6 +345,8 @@ int main(int argc, char **argv)
 			execv("/proc/self/exe", argv);
 		} else if (is(&c, "forge")) {
 			forge(c.n);
+		} else if (is(&c, "flood")) {
+			flood(c.n);
 		} else if (is(&c, "open")) {
 			open_and_call(c.n);
 		} else if (is(&c, "forbid")) {
