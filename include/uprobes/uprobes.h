@@ -170,7 +170,8 @@ enum uprobe_type {
  *	handler must not wake up a task, print, or call uprobe_again().  It may interrupt a handler
  *	in task context.
  * @ring_reads: the registers that @ring_handler reads: UPROBE_READS() of each.  If the ring
- *	handlers of a place read more than six registers and words together, its hits trap.
+ *	handlers of a place read more than six registers and words together, or if more than four
+ *	probes are there, its hits trap.
  * @ring_words: the words of the stack that @ring_handler reads: bit n for the word at 8 * n above
  *	the stack pointer; see uprobe_ring_word()
  * @flags: UPROBE_*, or 0

@@ -17,6 +17,12 @@ struct pad_count;
 struct page;
 struct site;
 
+/*
+ * A pad records only where so many consumers are attached at most.  Each of them gets all records
+ * of a ring at once, and possibly under the lock of a run queue.
+ */
+#define RING_CONSUMERS	4U
+
 /**
  * struct jump - a jump to a pad
  * @site: its site; constant

@@ -50,11 +50,23 @@ const char *site_barred(const struct site *site)
 	return why > BARRED_PUN ? pun_refusal_name(why - BARRED_PUN) : reasons[why];
 }
 
+/* Check whether a site has too many consumers for a pad that records. */
+static bool is_crowded(const struct site *site)
+{
+	struct attachment *at;
+	struct consumer *c;
+	unsigned int n = 0;
+
+	for_each_attached(c, site, at)
+		n++;
+	return n > RING_CONSUMERS;
+}
+
 /**
  * site_trap_reason() - get the reason why the consumers of a site need a trap for each hit
  * @site: the site, for which site_pad_work() returns false
  *
- * Context: any.
+ * Context: any; probed_mm::lock held.
  * Return: a clause.
  */
 const char *site_trap_reason(const struct site *site)
@@ -65,6 +77,8 @@ const char *site_trap_reason(const struct site *site)
 		return reasons[why];
 	if (!arch_pads_record() || READ_ONCE(site->pmm->rings.clockless))
 		return "a probe there needs the trap, as the program cannot read the clock";
+	if (is_crowded(site))
+		return "more than four probes are there";
 	return "a probe there needs the trap, or their conditions differ";
 }
 
@@ -206,7 +220,7 @@ static enum barred text_get(struct jump_maker *maker, struct site *site, u8 *tex
 static bool may_record(const struct site *site)
 {
 	return !site->ringless && arch_pads_record() &&
-	       !READ_ONCE(site->pmm->rings.clockless);
+	       !READ_ONCE(site->pmm->rings.clockless) && !is_crowded(site);
 }
 
 /* Change @work so that a pad that does it serves another consumer, too, if that is possible. */
@@ -222,8 +236,9 @@ static void work_add(struct pad_work *work, const struct consumer *c, bool first
  * @site: the site
  * @work: filled in
  *
- * Either all consumers only count.  Or some have ring handlers, and the others only count.  Or all
- * have conditions.  If several have conditions, these are the same.
+ * Either all consumers only count.  Or some have ring handlers, the others only count, and these
+ * are %RING_CONSUMERS together at most.  Or all have conditions.  If several have conditions, these
+ * are the same.
  *
  * Context: probed_mm::lock held.
  * Return: false if the consumers need a trap for each hit.

@@ -52,7 +52,8 @@ void ring_clock_mark(void)
  * struct drain - hits that are being taken out of a ring
  * @jump: the jump of the last hit, or NULL
  * @set: the consumers of the last hit
- * @served: for each of the first 64 of them, whether it gets hits of @jump
+ * @to: those of them that get hits of @jump
+ * @nr: number of @to
  * @regs: registers for the handlers
  * @words: words of the stack for them
  * @ticks: the time stamp counter now
@@ -61,7 +62,8 @@ void ring_clock_mark(void)
 struct drain {
 	const struct jump *jump;
 	const struct consumer_set *set;
-	u64 served;
+	struct consumer *to[RING_CONSUMERS];
+	unsigned int nr;
 	struct pt_regs regs;
 	u64 words[PAD_WORDS];
 	u64 ticks;
@@ -91,25 +93,33 @@ static bool serves(const struct jump *jump, const struct consumer *c)
 }
 
 /*
- * Call the handlers for a hit.  A consumer that has come, or has got other conditions, after the
- * hit may need another pad.
+ * Find the consumers that get the hits of a jump.  When its pad could be entered, all consumers of
+ * the site were live, and they were %RING_CONSUMERS at most.  Those that have come since are behind
+ * them in the set, or want another pad.
  */
+static void drain_serve(struct drain *drain, const struct consumer_set *set)
+{
+	unsigned int i;
+
+	drain->set = set;
+	drain->nr = 0;
+	for (i = 0; set && i < min(set->nr, RING_CONSUMERS); i++) {
+		if (serves(drain->jump, set->consumers[i]))
+			drain->to[drain->nr++] = set->consumers[i];
+	}
+}
+
+/* Call the handlers for a hit. */
 static void hit_report(struct drain *drain)
 {
 	const struct consumer_set *set = rcu_dereference(drain->jump->site->set);
 	unsigned int i;
 
-	if (set != drain->set) {
-		drain->set = set;
-		drain->served = 0;
-		for (i = 0; set && i < min(set->nr, 64U); i++)
-			drain->served |= (u64)serves(drain->jump, set->consumers[i]) << i;
-	}
-	for (i = 0; set && i < set->nr; i++) {
-		struct consumer *c = set->consumers[i];
+	if (set != drain->set)
+		drain_serve(drain, set);
+	for (i = 0; i < drain->nr; i++) {
+		struct consumer *c = drain->to[i];
 
-		if (i < 64 ? !(drain->served >> i & 1) : !serves(drain->jump, c))
-			continue;
 		consumer_hit(c);
 		if (c->rings)
 			c->u->ring_handler(c->u, &drain->regs);
@@ -166,6 +176,7 @@ static unsigned int hit_take(struct drain *drain, const struct ring *ring,
 		arch_regs_user(&drain->regs, jump->pad.addr);
 		drain->jump = jump;
 		drain->set = NULL;
+		drain->nr = 0;
 	}
 	for (i = 0; i < recording->nr; i++)
 		value_take(drain, recording->regs[i], READ_ONCE(record->values[i]));
@@ -233,7 +244,6 @@ void ring_drain(struct probed_mm *pmm, unsigned int cpu, bool open)
 	if (!used || used > PAGE_SIZE || closed)
 		return;
 	drain.jump = NULL;
-	drain.set = NULL;
 	drain.ticks = arch_ticks();
 	drain.now = trace_clock_local();
 	this_cpu_write(ring_words, drain.words);
