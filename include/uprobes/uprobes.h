@@ -52,6 +52,7 @@ struct uretprobe;
  * The handler is called from the breakpoint exception, with interrupts off.  It must not sleep and
  * must not fault.  It reaches user memory with copy_from_user_nofault().  Such a handler costs a
  * fraction of one that runs in task context.  Without this flag, handlers run in task context.
+ * Where more than 64 probes are, all do; those with this flag have interrupts off there, too.
  */
 #define UPROBE_ATOMIC		0x0001
 
@@ -170,8 +171,8 @@ enum uprobe_type {
  *	handler must not wake up a task, print, or call uprobe_again().  It may interrupt a handler
  *	in task context.
  * @ring_reads: the registers that @ring_handler reads: UPROBE_READS() of each.  If the ring
- *	handlers of a place read more than six registers and words together, or if more than four
- *	probes are there, its hits trap.
+ *	handlers of a place read more than six registers and words, or more than four probes are
+ *	there, its hits trap.
  * @ring_words: the words of the stack that @ring_handler reads: bit n for the word at 8 * n above
  *	the stack pointer; see uprobe_ring_word()
  * @flags: UPROBE_*, or 0
@@ -602,8 +603,7 @@ u64 uprobe_ring_word(unsigned int n);
  *
  * For an atomic handler that would have to sleep, for example because user memory is not present.
  * The task handler of the same probe is then called before the program continues.  The hit is
- * counted once.  If that call cannot be made, the hit is counted as missed: there is no memory, or
- * more than 64 probes are at one place.
+ * counted once.  If there is no memory for that call, the hit is counted as missed.
  *
  * Context: a handler with %UPROBE_ATOMIC.
  */

@@ -376,6 +376,12 @@ static void consumer_set_count(struct consumer_set *set, struct consumer *c)
 	} else {
 		set->nr_sleepable++;
 	}
+	if (consumer_set_crowded(set)) {
+		set->nr_sleepable += set->nr_atomic;
+		set->nr_atomic = 0;
+		set->nr_return_in_task = set->nr_return;
+		set->retry_on_nomem = true;
+	}
 }
 
 /* Add a consumer to a set that is not published yet.  Context: any. */

@@ -75,6 +75,12 @@ enum dispatch {
 	DISPATCH_RETURN,
 };
 
+/*
+ * A trap looks at so many consumers of a site at most.  Where there are more, it leaves all of them
+ * to task context.
+ */
+#define TRAP_CONSUMERS	64U
+
 /**
  * struct consumer_set - the consumers of a site, as the trap sees them
  * @refs: one for all sites, and one for each hit with handlers in task context; not used in
@@ -88,10 +94,11 @@ enum dispatch {
  * @trapless: all consumers only count, or have a ring handler
  * @nr: number of all consumers
  * @nr_atomic: number of entry consumers that are handled in the trap
- * @nr_sleepable: number of entry consumers with a handler that runs in task context
+ * @nr_sleepable: number of entry consumers that are handled in task context
  * @nr_return: number of return consumers
- * @nr_return_in_task: number of return consumers with an entry handler that runs in task context
- * @retry_on_nomem: one of the consumers has consumer::retry_on_nomem set
+ * @nr_return_in_task: number of return consumers that are handled in task context
+ * @retry_on_nomem: without memory for the utask, the task executes the breakpoint again: one of the
+ *	consumers has consumer::retry_on_nomem set, or the set is crowded
  * @consumers: in the order of registration; the set holds a reference to each
  *
  * After a set is published, only @dispatch and @sites may change.  For any other change, a new set
@@ -112,6 +119,12 @@ struct consumer_set {
 	bool retry_on_nomem;
 	struct consumer *consumers[];
 };
+
+/* Check whether a trap leaves all consumers of a set to task context.  Context: any. */
+static inline bool consumer_set_crowded(const struct consumer_set *set)
+{
+	return set->nr > TRAP_CONSUMERS;
+}
 
 /**
  * struct file_place - the place in a file that must be mapped at a site

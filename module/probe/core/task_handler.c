@@ -6,13 +6,11 @@
  * consumer of utask::hit.set that has asked.
  */
 #include <linux/bits.h>
+#include <linux/minmax.h>
 
 #include "task_handler.h"
 #include "consumer.h"
 #include "task.h"
-
-/* The number of consumers of a site that can ask. */
-#define TASK_HANDLERS_MAX	64
 
 DEFINE_PER_CPU(bool, task_handler_wanted);
 
@@ -32,7 +30,7 @@ void task_handler_ask(void)
  * @c: its consumer
  * @i: index of @c in the consumer set
  *
- * If the mask has no bit for @c, the hit counts as missed.
+ * The mask has a bit for each of the %TRAP_CONSUMERS.
  *
  * Context: the trap.
  * Return: the bit for the mask, or 0.
@@ -40,12 +38,7 @@ void task_handler_ask(void)
 u64 task_handler_bit(struct consumer *c, unsigned int i)
 {
 	this_cpu_write(task_handler_wanted, false);
-	if (!c->u->task_handler)
-		return 0;
-	if (i < TASK_HANDLERS_MAX)
-		return BIT_ULL(i);
-	consumer_hit_missed(c);
-	return 0;
+	return c->u->task_handler ? BIT_ULL(i) : 0;
 }
 
 /**
@@ -59,7 +52,7 @@ void task_handlers_missed(const struct consumer_set *set, u64 mask)
 {
 	unsigned int i;
 
-	for (i = 0; i < set->nr && i < TASK_HANDLERS_MAX; i++) {
+	for (i = 0; i < min(set->nr, TRAP_CONSUMERS); i++) {
 		if (mask & BIT_ULL(i))
 			consumer_hit_missed(set->consumers[i]);
 	}
@@ -77,7 +70,7 @@ void task_handlers_run(struct consumer_set *set, u64 mask, struct pt_regs *regs)
 {
 	unsigned int i;
 
-	for (i = 0; i < set->nr && i < TASK_HANDLERS_MAX; i++) {
+	for (i = 0; i < min(set->nr, TRAP_CONSUMERS); i++) {
 		struct consumer *c = set->consumers[i];
 
 		if (!(mask & BIT_ULL(i)))

@@ -24,7 +24,7 @@ extern u8 jump_after;
 void jump_hot(struct site *site);
 void jump_bar(struct site *site);
 
-/* Note a hit that only counts.  Increments may be lost.  Context: the trap. */
+/* Note a hit that only counts.  Increments may be lost.  Context: interrupts off. */
 static __always_inline void jump_heat(struct site *site)
 {
 	u8 after = READ_ONCE(jump_after), heat = READ_ONCE(site->heat);

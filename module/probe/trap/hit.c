@@ -50,13 +50,13 @@ static void hit_missed(const struct consumer_set *set, const struct pt_regs *reg
 	}
 }
 
-/* Check whether no consumer wants the hit.  That is so only if all have conditions. */
+/* Check whether no consumer wants the hit: all have conditions, and the set is not crowded. */
 static bool hit_unwanted(const struct consumer_set *set, const struct pt_regs *regs)
 {
 	unsigned int i;
 
 	for (i = 0; i < set->nr; i++) {
-		if (consumer_wants(set->consumers[i], regs))
+		if (consumer_wants(set->consumers[i], regs) || i == TRAP_CONSUMERS)
 			return false;
 	}
 	return true;

@@ -6,6 +6,7 @@
  * then, ip is the probed instruction, unless the hit was passed on.  After a return, ip is the
  * return address; while the call is still unknown (HIT_SEARCH), the trampoline.
  */
+#include <linux/irqflags.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>
@@ -21,8 +22,45 @@
 #include "core/site.h"
 #include "core/task.h"
 #include "core/task_handler.h"
+#include "jump/jump.h"
 #include "uret/uretprobe.h"
 #include "uret/uretprobe_return.h"
+
+/* Call an atomic handler as in the trap.  Return whether it has asked for its task handler. */
+static bool hit_call_as_trap(struct consumer *c, struct pt_regs *regs)
+{
+	bool asked = false;
+
+	/* This is also the RCU read side that protects the client's structure. */
+	local_irq_disable();
+	if (READ_ONCE(c->run.live) && consumer_wants(c, regs)) {
+		consumer_hit(c);
+		if (!c->counts)
+			c->u->handler(c->u, regs);
+		asked = task_handler_asked() && c->u->task_handler;
+	}
+	local_irq_enable();
+	return asked;
+}
+
+/* Call the atomic handlers of a crowded set, which the trap has left. */
+static void hit_run_left(struct site *site, struct consumer_set *set, struct pt_regs *regs)
+{
+	unsigned int i;
+
+	/* They may only count, or may have conditions that none of the hits meets. */
+	local_irq_disable();
+	jump_heat(site);
+	local_irq_enable();
+	for (i = 0; i < set->nr; i++) {
+		struct consumer *c = set->consumers[i];
+
+		if (!c->atomic_entry || !hit_call_as_trap(c, regs) || !consumer_active_get(c))
+			continue;
+		c->u->task_handler(c->u, regs);
+		consumer_active_put(c);
+	}
+}
 
 static void hit_run_sleepable(struct consumer_set *set, struct pt_regs *regs)
 {
@@ -106,6 +144,8 @@ static void hit_work_handlers(struct utask *utask, struct site *site, unsigned i
 {
 	if (what & HIT_TASK_HANDLERS)
 		task_handlers_run(set, utask->hit.handler_mask, regs);
+	if (what & HIT_ENTRY && consumer_set_crowded(set))
+		hit_run_left(site, set, regs);
 	if (what & HIT_ENTRY)
 		hit_run_sleepable(set, regs);
 	if (what & HIT_PREPARE) {
