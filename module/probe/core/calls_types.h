@@ -21,7 +21,8 @@ struct call_table;
  *	that holds bit 0 of @growing
  * @sole: id of the only thread that has entered calls, CALLS_NOBODY or CALLS_MANY
  * @mixed: a thread has returned from a call that another thread had entered; never cleared
- * @widest: the largest number of return probes that a function had; only grows
+ * @widest: the largest number of return probes that a function had, or %TRAP_CONSUMERS if that is
+ *	less; only grows
  * @growing: bit 0 is the lock for growing the table; tasks only try it
  * @nr: number of all instances, in use or not
  * @most: number of instances that there may be, as it was last found out; set by any task

@@ -27,6 +27,7 @@
 
 #include "uret_types.h"
 #include "core/calls_types.h"
+#include "core/consumer_types.h"
 
 struct probed_mm;
 
@@ -35,8 +36,8 @@ struct probed_mm;
 
 /*
  * The maximum number of calls in a bucket, which a trap walks over.  A call has an instance for
- * each return probe of the function.  This is also the maximum number of functions that jumps can
- * enter in the frame of one call.
+ * each return probe of the function, of which %TRAP_CONSUMERS count here at most.  This is also the
+ * maximum number of functions that jumps can enter in the frame of one call.
  */
 #define CALLS_BUCKET_MAX	128U
 
@@ -65,7 +66,8 @@ static inline void calls_check(const struct calls *calls, const struct call_buck
 	const struct uret_instance *inst;
 	unsigned int n = 0;
 
-	if (!IS_ENABLED(CONFIG_PROVE_LOCKING))
+	/* Beyond %TRAP_CONSUMERS, the last call may have any number of them. */
+	if (!IS_ENABLED(CONFIG_PROVE_LOCKING) || READ_ONCE(calls->widest) == TRAP_CONSUMERS)
 		return;
 	for (inst = bucket->live; inst; inst = inst->next)
 		n++;

@@ -158,6 +158,7 @@ void calls_make_room(struct calls *calls, unsigned int widest)
 {
 	unsigned int nr = atomic_read(&calls->nr), most = READ_ONCE(calls->most) ?: CALLS_MAX;
 
+	widest = min(widest, TRAP_CONSUMERS);
 	if (READ_ONCE(calls->widest) < widest)
 		WRITE_ONCE(calls->widest, widest);
 	if (nr >= min(READ_ONCE(calls->prune_at), most) &&

@@ -21,6 +21,12 @@
 #include "core/task.h"
 #include "core/task_handler.h"
 
+/* Check whether the handlers of an instance are to be called.  Context: RCU read side. */
+static bool instance_followed(const struct uret_instance *inst)
+{
+	return READ_ONCE(inst->consumer->run.live) && !inst->restored;
+}
+
 /* Count the instances of @list as missed, because their handlers cannot be called. */
 static void returned_missed(struct calls *calls, struct uret_instance *list)
 {
@@ -29,10 +35,18 @@ static void returned_missed(struct calls *calls, struct uret_instance *list)
 	for (inst = list; inst; inst = inst->next) {
 		if (inst->asked)
 			consumer_hit_missed(inst->consumer);
-		else
+		else if (instance_followed(inst))
 			consumer_missed(inst->consumer);
 	}
 	instances_recycle(calls, list);
+}
+
+/* Call an atomic handler.  Context: interrupts off. */
+static void returned_atomic(struct uret_instance *inst, struct pt_regs *regs)
+{
+	consumer_hit(inst->consumer);
+	inst->ri.rp->handler(&inst->ri, regs);
+	inst->asked = task_handler_asked() && inst->ri.rp->task_handler;
 }
 
 /* The slow path of returned(): several probes, handlers that may sleep, or a call not followed. */
@@ -40,19 +54,17 @@ static noinline void returned_many(struct calls *calls, struct uret_instance *li
 				   struct pt_regs *regs)
 {
 	struct uret_instance *done = NULL, *later = NULL, **tail = &later, *inst;
+	unsigned int n = TRAP_CONSUMERS;
 	struct utask *utask;
 
-	while ((inst = list)) {
+	while ((inst = list) && n--) {
 		struct consumer *c = inst->consumer;
 
 		list = inst->next;
 		inst->next = NULL;
-		if (READ_ONCE(c->run.live) && !inst->restored) {
-			if (c->atomic) {
-				consumer_hit(c);
-				inst->ri.rp->handler(&inst->ri, regs);
-				inst->asked = task_handler_asked() && inst->ri.rp->task_handler;
-			}
+		if (instance_followed(inst)) {
+			if (c->atomic)
+				returned_atomic(inst, regs);
 			if (!c->atomic || inst->asked) {
 				*tail = inst;
 				tail = &inst->next;
@@ -62,6 +74,8 @@ static noinline void returned_many(struct calls *calls, struct uret_instance *li
 		inst->next = done;
 		done = inst;
 	}
+	/* Leave the others to task context. */
+	*tail = list;
 	instances_recycle(calls, done);
 	if (!later)
 		return;
@@ -411,8 +425,17 @@ static void returning_give(struct uret_instance *inst)
 	rcu_read_unlock();
 }
 
+/* Call an atomic handler that the trap has left, as in the trap. */
+static void returned_left(struct uret_instance *inst, struct pt_regs *regs)
+{
+	local_irq_disable();
+	if (instance_followed(inst))
+		returned_atomic(inst, regs);
+	local_irq_enable();
+}
+
 /**
- * uretprobe_run_sleepable() - call the handlers that may sleep
+ * uretprobe_run_sleepable() - call the handlers that may sleep, and those that the trap has left
  * @utask: utask of the current task
  * @regs: user registers, ip at the address to which the function has returned
  *
@@ -426,7 +449,9 @@ void uretprobe_run_sleepable(struct utask *utask, struct pt_regs *regs)
 		struct consumer *c = inst->consumer;
 
 		utask->hit.returning = inst->next;
-		if (consumer_active_get(c)) {
+		if (c->atomic && !inst->asked)
+			returned_left(inst, regs);
+		if ((!c->atomic || inst->asked) && !inst->restored && consumer_active_get(c)) {
 			if (inst->asked) {
 				inst->ri.rp->task_handler(&inst->ri, regs);
 			} else {
