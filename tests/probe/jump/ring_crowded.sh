@@ -50,7 +50,8 @@ got() {
 chmod 755 "$tmp" "$prog"
 jump 1
 clear
-ringed setpriv --reuid=1000 --regid=1000 --clear-groups
+# A processor whose ring has no page gets none while the place traps.
+ringed taskset 1 setpriv --reuid=1000 --regid=1000 --clear-groups
 more 1
 check "with one probe, the place needs no trap" warm
 # A worker gets the pages of the rings.
