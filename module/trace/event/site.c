@@ -17,17 +17,10 @@
 #include "hit.h"
 #include "index.h"
 #include "process.h"
+#include "site_args.h"
 #include "tasks.h"
-#include "trace/fetch/segment.h"
 #include "trace/parse/argument.h"
 #include "trace/parse/parse.h"
-
-/* The registers that a ring can have. */
-#define GENERAL									\
-	(UPROBE_READS(ax) | UPROBE_READS(bx) | UPROBE_READS(cx) | UPROBE_READS(dx) |	\
-	 UPROBE_READS(si) | UPROBE_READS(di) | UPROBE_READS(bp) | UPROBE_READS(sp) |	\
-	 UPROBE_READS(r8) | UPROBE_READS(r9) | UPROBE_READS(r10) | UPROBE_READS(r11) |	\
-	 UPROBE_READS(r12) | UPROBE_READS(r13) | UPROBE_READS(r14) | UPROBE_READS(r15))
 
 /**
  * tracer_file_open() - open the file of a definition
@@ -185,83 +178,6 @@ static void put_place(struct tracer_site *site)
 	put_pid(site->process);
 }
 
-static int read_file(void *file, u64 pos, void *buf, size_t len)
-{
-	loff_t at = pos;
-	ssize_t n;
-
-	if (at < 0)
-		return -EINVAL;
-	n = kernel_read(file, buf, len, &at);
-	if (n < 0)
-		return n;
-	return n == len ? 0 : -ENODATA;
-}
-
-/* Convert @+OFFSET into a distance from the probed instruction. */
-static int place_insn(struct tracer_site *site, struct tracer_insn *insn)
-{
-	struct tracer_bytes bytes = { .read = read_file, .file = site->rp.u.file };
-	s64 distance;
-	int ret;
-
-	if (site->process)
-		return -EINVAL;
-	ret = tracer_segment_distance(&bytes, site->def->offset, insn->value,
-				      &distance);
-	if (ret)
-		return ret;
-	insn->op = TRACER_OP_IP;
-	insn->value = distance;
-	return 0;
-}
-
-static int place_insns(struct tracer_site *site, const struct tracer_arg *arg)
-{
-	unsigned int i;
-
-	for (i = 0; i < arg->ninsns; i++) {
-		if (arg->insns[i].op == TRACER_OP_FILE && place_insn(site, &arg->insns[i]))
-			return -EINVAL;
-	}
-	return 0;
-}
-
-static int place_args(struct tracer_site *site, struct tracer_diag *diag)
-{
-	struct tracer_def *def = site->def;
-	struct tracer_arg *arg;
-	unsigned int i;
-
-	for (i = 0; i < def->nargs; i++) {
-		arg = &def->args[i];
-		if (place_insns(site, arg) || (arg->length && place_insns(site, arg->length)))
-			return tracer_diag_fail(diag, TRACER_ERR_BAD_FILE_OFFS, arg->column,
-						-EINVAL);
-	}
-	return 0;
-}
-
-/* Find the arguments that are plain registers: a hit stores them directly. */
-static void find_registers(struct tracer_site *site)
-{
-	struct tracer_def *def = site->def;
-	struct tracer_arg *arg;
-	unsigned int i;
-
-	site->registers = true;
-	for (i = 0; i < def->nargs; i++) {
-		arg = &def->args[i];
-		arg->in_register = arg->ninsns == 1 && arg->insns[0].op == TRACER_OP_REG &&
-				   arg->insns[0].size == sizeof(u64);
-		arg->is_register = arg->in_register && arg->store == TRACER_STORE_VALUE &&
-				   !arg->count && !arg->rshift && arg->type->size <= sizeof(u64);
-		arg->is_plain = arg->store == TRACER_STORE_STRING && arg->type->unit == 1 &&
-				!arg->length && !arg->count;
-		site->registers = site->registers && arg->is_register;
-	}
-}
-
 /*
  * Compute the maximum record size.  Decide whether a record can be built in the trap, and whether
  * it can be built in the ring buffer.
@@ -296,48 +212,15 @@ static void measure(struct tracer_site *site)
 			 site->size + stack <= TRACER_FRAGMENT_DATA;
 }
 
-/*
- * List the registers and the words of the stack that an argument is made of.  Return false if it is
- * made of anything else: a hit that comes from a ring has no more.
- */
-static bool arg_in_ring(const struct tracer_arg *arg, struct uprobe *u)
-{
-	const struct tracer_insn *insn;
-	bool fits = arg->store == TRACER_STORE_VALUE || arg->store == TRACER_STORE_COMM ||
-		    arg->store == TRACER_STORE_TEXT;
-
-	for (insn = arg->insns; fits && insn < arg->insns + arg->ninsns; insn++) {
-		if (insn->op == TRACER_OP_SP)
-			u->ring_reads |= UPROBE_READS(sp);
-		else if (insn->op == TRACER_OP_REG || insn->op == TRACER_OP_INDEX)
-			u->ring_reads |= 1U << insn->offset / sizeof(long);
-		else if (insn->op == TRACER_OP_STACK &&
-			 (u64)insn->value < BITS_PER_TYPE(u->ring_words))
-			u->ring_words |= 1U << insn->value;
-		else
-			fits = insn->op == TRACER_OP_IMM || insn->op == TRACER_OP_IP;
-	}
-	return fits && !arg->length && !arg->count;
-}
-
 /* Let hits come from rings, if all arguments can. */
 static void set_ring_handler(struct tracer_site *site)
 {
 	const struct tracer_def *def = site->def;
-	bool fits = site->size + sizeof(u64) <= TRACER_FRAGMENT_DATA;
-	struct uprobe reads = {};
-	unsigned int i;
 
-	for (i = 0; fits && i < def->nargs; i++)
-		fits = arg_in_ring(&def->args[i], &reads);
-	/* The ip is always there. */
-	reads.ring_reads &= ~UPROBE_READS(ip);
 	/* The user of a thread may have changed since the hit. */
-	if (!fits || reads.ring_reads & ~GENERAL || site->tracer->tasks.has_uid)
-		return;
-	site->rp.u.ring_handler = tracer_hit_ring;
-	site->rp.u.ring_reads = reads.ring_reads;
-	site->rp.u.ring_words = reads.ring_words;
+	if (site->size + sizeof(u64) <= TRACER_FRAGMENT_DATA && !site->tracer->tasks.has_uid &&
+	    tracer_args_in_ring(def, &site->rp.u))
+		site->rp.u.ring_handler = tracer_hit_ring;
 }
 
 static void set_handlers(struct tracer_site *site)
@@ -384,14 +267,14 @@ struct tracer_site *tracer_site_create(struct tracer *t, struct tracer_def *def,
 
 	ret = find_place(t, site, diag);
 	if (!ret)
-		ret = place_args(site, diag);
+		ret = tracer_args_place(def, site->rp.u.file, diag);
 	if (ret) {
 		put_place(site);
 		kfree(site);
 		return ERR_PTR(ret);
 	}
 
-	find_registers(site);
+	site->registers = tracer_args_find_registers(def);
 	measure(site);
 	set_handlers(site);
 	return site;

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * One probe of a set: what a definition makes of it, and what its hits do.
+ */
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/kernel.h>
+#include <linux/ktime.h>
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/pid.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/trace_clock.h>
+
+#include "aggregate_probe.h"
+#include "aggregate_types.h"
+#include "calls.h"
+#include "stacks.h"
+#include "trace/event/process.h"
+#include "trace/event/site.h"
+#include "trace/event/tasks.h"
+
+static struct aggregate_cell *cell_of(const struct aggregate_probe *probe)
+{
+	const struct aggregate_batch *batch = probe->batch;
+
+	return batch->cells[smp_processor_id()] +
+	       probe->index * batch->cell_size;
+}
+
+static bool counts(const struct aggregate_probe *probe)
+{
+	return !tracer_tasks_drops(&probe->batch->set->tasks);
+}
+
+/*
+ * Count a hit of a selected task.  Called in the trap, or for a hit in a ring: interrupts are off,
+ * so no other hit on this CPU interferes.
+ */
+static void on_entry(struct uprobe *u, struct pt_regs *regs)
+{
+	struct aggregate_probe *probe =
+		container_of(u, struct aggregate_probe, rp.u);
+
+	if (counts(probe))
+		cell_of(probe)->hits++;
+}
+
+/* Likewise, by its stack. */
+static void on_stacked(struct uprobe *u, struct pt_regs *regs)
+{
+	struct aggregate_probe *probe =
+		container_of(u, struct aggregate_probe, rp.u);
+
+	if (!counts(probe))
+		return;
+	cell_of(probe)->hits++;
+	if (!aggregate_stack_count(probe->batch->set->stacks, probe, regs, probe->stack))
+		cell_of(probe)->lost++;
+}
+
+static int on_call(struct uretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct aggregate_probe *probe =
+		container_of(ri->rp, struct aggregate_probe, rp);
+
+	if (!counts(probe))
+		return 1;
+	*(u64 *)ri->data = ktime_get_mono_fast_ns();
+	return 0;
+}
+
+/* Count a call. */
+static void add_call(struct aggregate_probe *probe, u64 began, u64 now)
+{
+	/* The clock of this CPU may be behind that of the CPU on which the call began. */
+	u64 took = now > began ? now - began : 0;
+	struct aggregate_cell *cell = cell_of(probe);
+
+	cell->hits++;
+	cell->total += took;
+	cell->max = max(cell->max, took);
+	cell->buckets[took ? ilog2(took) : 0]++;
+}
+
+static void on_return(struct uretprobe_instance *ri, struct pt_regs *regs)
+{
+	add_call(container_of(ri->rp, struct aggregate_probe, rp), *(u64 *)ri->data,
+		 ktime_get_mono_fast_ns());
+}
+
+/* Get the time of the hit, which may come from a ring. */
+static u64 hit_time(void)
+{
+	return uprobe_ring_time() ?: trace_clock_local();
+}
+
+/* Handle the entry of a function with exits.  Interrupts are off. */
+static void on_begin(struct uprobe *u, struct pt_regs *regs)
+{
+	struct aggregate_probe *probe =
+		container_of(u, struct aggregate_probe, rp.u);
+
+	if (counts(probe) &&
+	    !aggregate_call_begin(probe->batch->set->calls, probe, regs->sp, hit_time()))
+		cell_of(probe)->lost++;
+}
+
+/* Handle a return instruction.  Interrupts are off. */
+static void on_end(struct uprobe *u, struct pt_regs *regs)
+{
+	struct aggregate_probe *probe = container_of(u, struct aggregate_exit, u)->function;
+	u64 began;
+
+	if (aggregate_call_end(probe->batch->set->calls, probe, regs->sp, &began))
+		add_call(probe, began, hit_time());
+}
+
+static bool is_wanted_mm(struct uprobe *u, struct mm_struct *mm)
+{
+	struct aggregate_probe *probe =
+		container_of(u, struct aggregate_probe, rp.u);
+
+	return tracer_tasks_needs(&probe->batch->set->tasks, mm);
+}
+
+static bool is_wanted_by_exit(struct uprobe *u, struct mm_struct *mm)
+{
+	return is_wanted_mm(&container_of(u, struct aggregate_exit, u)->function->rp.u, mm);
+}
+
+/* Let hits come from rings, unless the user of a thread may change before a ring is emptied. */
+static void set_ring(struct uprobe *u, void (*handler)(struct uprobe *u, struct pt_regs *regs),
+		     const struct tracer_tasks *tasks)
+{
+	if (tasks->has_uid)
+		return;
+	u->ring_handler = handler;
+	if (handler != on_entry)
+		u->ring_reads = UPROBE_READS(sp);
+}
+
+/* The expected bytes of a return instruction. */
+static const u8 ret_insn = 0xc3;
+
+/* Prepare the probes on return instructions.  They are in the file or process of the entry. */
+static int prepare_exits(struct aggregate_probe *probe, const struct tracer_def *def)
+{
+	struct aggregate_exit *exit;
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; probe->exits && i < probe->exits->n && !ret; i++) {
+		exit = &probe->exits->exits[i];
+		exit->function = probe;
+		exit->u.file = probe->rp.u.file;
+		exit->u.pid = probe->rp.u.pid;
+		if (exit->u.file)
+			exit->u.offset = def->args[i].insns->value;
+		else
+			exit->u.vaddr = def->args[i].insns->value;
+		exit->u.filter = probe->rp.u.filter ? is_wanted_by_exit : NULL;
+		exit->u.expect = &ret_insn;
+		exit->u.expect_len = sizeof(ret_insn);
+		exit->u.flags = UPROBE_ATOMIC;
+		exit->u.handler = on_end;
+		set_ring(&exit->u, on_end, &probe->batch->set->tasks);
+		/* There, the end of a call would come before its beginning. */
+		if (def->args[i].insns->value == def->offset)
+			ret = -EINVAL;
+		else if (exit->u.file)
+			ret = uprobe_check(&exit->u);
+	}
+	return ret;
+}
+
+static int prepare_in_file(struct aggregate_probe *probe,
+			   const struct tracer_def *def, struct file *last)
+{
+	struct uprobe *u = &probe->rp.u;
+	struct file *file;
+	int ret;
+
+	file = tracer_file_open(def->path, last);
+	if (IS_ERR(file))
+		return PTR_ERR(file);
+	u->file = file;
+	u->offset = def->offset;
+	if (tracer_tasks_names(&probe->batch->set->tasks))
+		u->filter = is_wanted_mm;
+	/* With exits, the return address stays as it is. */
+	ret = def->kind == TRACER_RETURN && !probe->exits ? uretprobe_check(&probe->rp) :
+							    uprobe_check(u);
+	if (!ret)
+		ret = prepare_exits(probe, def);
+	if (ret)
+		fput(file);
+	return ret;
+}
+
+static int prepare_in_process(struct aggregate_probe *probe,
+			      const struct tracer_def *def, struct pid *process)
+{
+	probe->rp.u.pid = pid_vnr(process);
+	probe->rp.u.vaddr = def->offset;
+	put_pid(process);
+	return probe->rp.u.pid ? prepare_exits(probe, def) : -ESRCH;
+}
+
+/**
+ * aggregate_probe_takes() - check the arguments of a definition
+ * @def: the definition
+ *
+ * Those of a return probe are the places of the function's return instructions, as immediates.  A
+ * set has no records for other arguments.
+ */
+bool aggregate_probe_takes(const struct tracer_def *def)
+{
+	const struct tracer_arg *arg;
+
+	if (def->kind != TRACER_RETURN)
+		return !def->nargs;
+	for (arg = def->args; arg < def->args + def->nargs; arg++) {
+		if (arg->store != TRACER_STORE_VALUE || arg->ninsns != 1 ||
+		    arg->insns->op != TRACER_OP_IMM || arg->count || arg->rshift)
+			return false;
+	}
+	return true;
+}
+
+/* Make room for the probes on return instructions, if the definition has any. */
+static int make_exits(struct aggregate_probe *probe, const struct tracer_def *def)
+{
+	struct aggregate *set = probe->batch->set;
+	struct aggregate_exits *exits;
+	unsigned int i;
+
+	if (!def->nargs)
+		return 0;
+	if (!set->calls)
+		set->calls = kvzalloc(sizeof(*set->calls), GFP_KERNEL);
+	exits = kvzalloc(struct_size(exits, exits, def->nargs) +
+			 (def->nargs + 1) * sizeof(*exits->us), GFP_KERNEL);
+	if (!set->calls || !exits) {
+		kvfree(exits);
+		return -ENOMEM;
+	}
+	exits->n = def->nargs;
+	exits->us = (struct uprobe **)&exits->exits[exits->n];
+	for (i = 0; i < exits->n; i++)
+		exits->us[i] = &exits->exits[i].u;
+	exits->us[i] = &probe->rp.u;
+	probe->exits = exits;
+	return 0;
+}
+
+/**
+ * aggregate_probe_prepare() - do everything for a definition but the registration
+ * @probe: the probe, in its batch, otherwise zero
+ * @def: the definition
+ * @last: a file that was opened before, or NULL
+ *
+ * For a probe on a file, check whether the registration can succeed.
+ *
+ * Context: may sleep.
+ * Return: 0 or an error; probe->exits is to be freed by kvfree() in any case.
+ */
+int aggregate_probe_prepare(struct aggregate_probe *probe, const struct tracer_def *def,
+			    struct file *last)
+{
+	const struct tracer_tasks *tasks = &probe->batch->set->tasks;
+	struct uprobe *u = &probe->rp.u;
+	struct pid *process;
+	int ret;
+
+	strscpy(probe->name, def->event, sizeof(probe->name));
+	probe->kind = def->kind;
+	probe->stack = def->kind == TRACER_RETURN ? TRACER_AT_ANY : def->stack;
+	ret = make_exits(probe, def);
+	if (!ret && probe->stack)
+		ret = aggregate_stacks_make(&probe->batch->set->stacks);
+	if (ret)
+		return ret;
+	process = tracer_process_find(def->path);
+	if (IS_ERR(process))
+		return PTR_ERR(process);
+	/* In a file, only processes are probed whose hits count. */
+	probe->counts_all = def->kind != TRACER_RETURN && !probe->stack &&
+			    (process ? !tasks->any : tracer_tasks_are_processes(tasks));
+	u->flags = probe->counts_all ? UPROBE_COUNT : UPROBE_ATOMIC;
+	u->ref_ctr_offset = def->ref_ctr;
+	memcpy(probe->expect, def->expect, def->expect_len);
+	u->expect = probe->expect;
+	u->expect_len = def->expect_len;
+	if (probe->exits) {
+		u->handler = on_begin;
+		set_ring(u, on_begin, tasks);
+	} else if (def->kind == TRACER_RETURN) {
+		probe->rp.entry_handler = on_call;
+		probe->rp.handler = on_return;
+		probe->rp.data_size = sizeof(u64);
+	} else if (probe->stack) {
+		u->handler = on_stacked;
+	} else if (!probe->counts_all) {
+		u->handler = on_entry;
+		set_ring(u, on_entry, tasks);
+	}
+	return process ? prepare_in_process(probe, def, process) :
+			 prepare_in_file(probe, def, last);
+}

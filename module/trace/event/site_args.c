@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The arguments of a definition at its place.
+ */
+#include <linux/fs.h>
+#include <linux/kernel.h>
+
+#include <uprobes/uprobes.h>
+
+#include "site_args.h"
+#include "trace/fetch/segment.h"
+#include "trace/parse/def.h"
+
+/* The registers that a ring can have. */
+#define GENERAL									\
+	(UPROBE_READS(ax) | UPROBE_READS(bx) | UPROBE_READS(cx) | UPROBE_READS(dx) |	\
+	 UPROBE_READS(si) | UPROBE_READS(di) | UPROBE_READS(bp) | UPROBE_READS(sp) |	\
+	 UPROBE_READS(r8) | UPROBE_READS(r9) | UPROBE_READS(r10) | UPROBE_READS(r11) |	\
+	 UPROBE_READS(r12) | UPROBE_READS(r13) | UPROBE_READS(r14) | UPROBE_READS(r15))
+
+static int read_file(void *file, u64 pos, void *buf, size_t len)
+{
+	loff_t at = pos;
+	ssize_t n;
+
+	if (at < 0)
+		return -EINVAL;
+	n = kernel_read(file, buf, len, &at);
+	if (n < 0)
+		return n;
+	return n == len ? 0 : -ENODATA;
+}
+
+/* Convert @+OFFSET into a distance from the probed instruction. */
+static int place_insn(const struct tracer_def *def, struct file *file, struct tracer_insn *insn)
+{
+	struct tracer_bytes bytes = { .read = read_file, .file = file };
+	s64 distance;
+	int ret;
+
+	if (!file)
+		return -EINVAL;
+	ret = tracer_segment_distance(&bytes, def->offset, insn->value, &distance);
+	if (ret)
+		return ret;
+	insn->op = TRACER_OP_IP;
+	insn->value = distance;
+	return 0;
+}
+
+static int place_insns(const struct tracer_def *def, struct file *file,
+		       const struct tracer_arg *arg)
+{
+	unsigned int i;
+
+	for (i = 0; i < arg->ninsns; i++) {
+		if (arg->insns[i].op == TRACER_OP_FILE && place_insn(def, file, &arg->insns[i]))
+			return -EINVAL;
+	}
+	return 0;
+}
+
+/**
+ * tracer_args_place() - find the addresses of @+OFFSET in the arguments
+ * @def: the definition
+ * @file: its file, or NULL if it is in a process
+ * @diag: set to the error if this fails
+ *
+ * Context: may sleep.
+ * Return: 0 or -EINVAL.
+ */
+int tracer_args_place(struct tracer_def *def, struct file *file, struct tracer_diag *diag)
+{
+	struct tracer_arg *arg;
+	unsigned int i;
+
+	for (i = 0; i < def->nargs; i++) {
+		arg = &def->args[i];
+		if (place_insns(def, file, arg) ||
+		    (arg->length && place_insns(def, file, arg->length)))
+			return tracer_diag_fail(diag, TRACER_ERR_BAD_FILE_OFFS, arg->column,
+						-EINVAL);
+	}
+	return 0;
+}
+
+/**
+ * tracer_args_find_registers() - find the arguments that are plain registers
+ * @def: the definition; a hit stores these arguments directly
+ *
+ * Return: whether all arguments are.
+ */
+bool tracer_args_find_registers(struct tracer_def *def)
+{
+	struct tracer_arg *arg;
+	bool all = true;
+	unsigned int i;
+
+	for (i = 0; i < def->nargs; i++) {
+		arg = &def->args[i];
+		arg->in_register = arg->ninsns == 1 && arg->insns[0].op == TRACER_OP_REG &&
+				   arg->insns[0].size == sizeof(u64);
+		arg->is_register = arg->in_register && arg->store == TRACER_STORE_VALUE &&
+				   !arg->count && !arg->rshift && arg->type->size <= sizeof(u64);
+		arg->is_plain = arg->store == TRACER_STORE_STRING && arg->type->unit == 1 &&
+				!arg->length && !arg->count;
+		all = all && arg->is_register;
+	}
+	return all;
+}
+
+/*
+ * List the registers and the words of the stack that an argument is made of.  Return false if it is
+ * made of anything else: a hit that comes from a ring has no more.
+ */
+static bool arg_in_ring(const struct tracer_arg *arg, struct uprobe *u)
+{
+	const struct tracer_insn *insn;
+	bool fits = arg->store == TRACER_STORE_VALUE || arg->store == TRACER_STORE_COMM ||
+		    arg->store == TRACER_STORE_TEXT;
+
+	for (insn = arg->insns; fits && insn < arg->insns + arg->ninsns; insn++) {
+		if (insn->op == TRACER_OP_SP)
+			u->ring_reads |= UPROBE_READS(sp);
+		else if (insn->op == TRACER_OP_REG || insn->op == TRACER_OP_INDEX)
+			u->ring_reads |= 1U << insn->offset / sizeof(long);
+		else if (insn->op == TRACER_OP_STACK &&
+			 (u64)insn->value < BITS_PER_TYPE(u->ring_words))
+			u->ring_words |= 1U << insn->value;
+		else
+			fits = insn->op == TRACER_OP_IMM || insn->op == TRACER_OP_IP;
+	}
+	return fits && !arg->length && !arg->count;
+}
+
+/**
+ * tracer_args_in_ring() - check whether hits with all arguments can come from a ring
+ * @def: the definition
+ * @u: its probe; @u->ring_reads and @u->ring_words are set if they can
+ */
+bool tracer_args_in_ring(const struct tracer_def *def, struct uprobe *u)
+{
+	struct uprobe reads = {};
+	bool fits = true;
+	unsigned int i;
+
+	for (i = 0; fits && i < def->nargs; i++)
+		fits = arg_in_ring(&def->args[i], &reads);
+	/* The ip is always there. */
+	reads.ring_reads &= ~UPROBE_READS(ip);
+	if (!fits || reads.ring_reads & ~GENERAL)
+		return false;
+	u->ring_reads = reads.ring_reads;
+	u->ring_words = reads.ring_words;
+	return true;
+}
