@@ -150,7 +150,7 @@ session_works() { "$prog" ticks 1 8; [ "$(drain <&5 | wc -l)" = 2 ]; }
 each_failure "a session" session end_session session_works end_session
 # A return instruction, which an aggregate file can be given.
 ret=$(objdump -d --no-show-raw-insn "$prog" | awk '/^[0-9a-f]+ </ { inside = $2 == "<tick>:" } inside && $2 == "ret" { sub(":", "", $1); print "0x" $1; exit }')
-set_of() { exec 6<>$dir/aggregate && printf '%s\n' "p:s $tick stack=any" "r:t $text" "r:x $tick \\$ret" >&6; }
+set_of() { exec 6<>$dir/aggregate && printf '%s\n' "p:s $tick stack=any" "r:t $text" "r:x $tick \\$ret" "p:v $tick %di" >&6; }
 end_set() { exec 6<&-; }
 set_works() { "$prog" ticks 1 8; [[ "$(cat <&6)" == "s 8 0"* ]]; }
 each_failure "an aggregate file" set_of end_set set_works end_set

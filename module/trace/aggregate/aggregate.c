@@ -151,7 +151,7 @@ static void free_batch(struct aggregate_batch *batch)
 	}
 	kfree(batch->cells);
 	for (i = 0; i < batch->size; i++)
-		kvfree(batch->probes[i].exits);
+		aggregate_probe_free(&batch->probes[i]);
 	kvfree(batch);
 }
 
@@ -206,8 +206,9 @@ static int take_line(struct aggregate *set, struct aggregate_batch *batch,
 	if (IS_ERR(def))
 		return PTR_ERR(def);
 	ret = def->kind == TRACER_NOTHING ? 0 : -EINVAL;
-	if ((def->kind == TRACER_PROBE || def->kind == TRACER_RETURN) && aggregate_probe_takes(def)) {
-		kvfree(probe->exits);
+	if ((def->kind == TRACER_PROBE || def->kind == TRACER_RETURN) &&
+	    aggregate_probe_takes(def)) {
+		aggregate_probe_free(probe);
 		memset(probe, 0, sizeof(*probe));
 		probe->batch = batch;
 		probe->index = batch->n;
@@ -215,6 +216,8 @@ static int take_line(struct aggregate *set, struct aggregate_batch *batch,
 		ret = aggregate_probe_prepare(probe, def, last);
 		if (!ret)
 			batch->n++;
+		if (probe->values)
+			return ret;
 	}
 	tracer_def_free(def);
 	return ret;
@@ -226,6 +229,8 @@ static int make_cells(struct aggregate_batch *batch)
 	unsigned int cpu, i;
 
 	for (i = 0; i < batch->n; i++) {
+		if (batch->probes[i].values)
+			continue;
 		if (batch->probes[i].kind == TRACER_RETURN || batch->probes[i].stack)
 			batch->cell_size = sizeof(struct aggregate_cell);
 		else if (!batch->probes[i].counts_all)
@@ -327,7 +332,7 @@ ssize_t aggregate_add(struct aggregate *set, char *text, size_t len)
 }
 
 /**
- * aggregate_sum() - sum the counts of all CPUs for a probe
+ * aggregate_sum() - sum the counts of all CPUs for a probe that does not count by a value
  * @batch: the batch
  * @index: index of the probe in the batch
  * @sum: set to the sums

@@ -17,6 +17,7 @@
 #include "aggregate_types.h"
 #include "calls.h"
 #include "stacks.h"
+#include "values.h"
 #include "trace/event/process.h"
 #include "trace/event/site.h"
 #include "trace/event/tasks.h"
@@ -117,6 +118,49 @@ static void on_end(struct uprobe *u, struct pt_regs *regs)
 		add_call(probe, began, hit_time());
 }
 
+/* Count a hit of a selected task by its value. */
+static void on_value(struct uprobe *u, struct pt_regs *regs)
+{
+	struct aggregate_probe *probe =
+		container_of(u, struct aggregate_probe, rp.u);
+
+	if (counts(probe) && !aggregate_values_count(probe->values, regs, instruction_pointer(regs),
+						     AGGREGATE_TRAP))
+		uprobe_again();
+}
+
+static void on_value_task(struct uprobe *u, struct pt_regs *regs)
+{
+	aggregate_values_count(container_of(u, struct aggregate_probe, rp.u)->values, regs,
+			       instruction_pointer(regs), AGGREGATE_TASK);
+}
+
+static void on_value_ring(struct uprobe *u, struct pt_regs *regs)
+{
+	struct aggregate_probe *probe =
+		container_of(u, struct aggregate_probe, rp.u);
+
+	if (counts(probe))
+		aggregate_values_count(probe->values, regs, instruction_pointer(regs),
+				       AGGREGATE_RING);
+}
+
+static void on_value_return(struct uretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct aggregate_probe *probe =
+		container_of(ri->rp, struct aggregate_probe, rp);
+
+	if (counts(probe) &&
+	    !aggregate_values_count(probe->values, regs, ri->func, AGGREGATE_TRAP))
+		uprobe_again();
+}
+
+static void on_value_return_task(struct uretprobe_instance *ri, struct pt_regs *regs)
+{
+	aggregate_values_count(container_of(ri->rp, struct aggregate_probe, rp)->values, regs,
+			       ri->func, AGGREGATE_TASK);
+}
+
 static bool is_wanted_mm(struct uprobe *u, struct mm_struct *mm)
 {
 	struct aggregate_probe *probe =
@@ -194,6 +238,8 @@ static int prepare_in_file(struct aggregate_probe *probe,
 							    uprobe_check(u);
 	if (!ret)
 		ret = prepare_exits(probe, def);
+	if (!ret && probe->values)
+		ret = aggregate_values_place(probe->values, file);
 	if (ret)
 		fput(file);
 	return ret;
@@ -205,20 +251,25 @@ static int prepare_in_process(struct aggregate_probe *probe,
 	probe->rp.u.pid = pid_vnr(process);
 	probe->rp.u.vaddr = def->offset;
 	put_pid(process);
-	return probe->rp.u.pid ? prepare_exits(probe, def) : -ESRCH;
+	if (!probe->rp.u.pid)
+		return -ESRCH;
+	return probe->values ? aggregate_values_place(probe->values, NULL) :
+			       prepare_exits(probe, def);
 }
 
 /**
  * aggregate_probe_takes() - check the arguments of a definition
  * @def: the definition
  *
- * Those of a return probe are the places of the function's return instructions, as immediates.  A
- * set has no records for other arguments.
+ * They are a value to count by; or, of a return probe, the places of the function's return
+ * instructions, as immediates.
  */
 bool aggregate_probe_takes(const struct tracer_def *def)
 {
 	const struct tracer_arg *arg;
 
+	if (aggregate_values_takes(def))
+		return true;
 	if (def->kind != TRACER_RETURN)
 		return !def->nargs;
 	for (arg = def->args; arg < def->args + def->nargs; arg++) {
@@ -236,7 +287,7 @@ static int make_exits(struct aggregate_probe *probe, const struct tracer_def *de
 	struct aggregate_exits *exits;
 	unsigned int i;
 
-	if (!def->nargs)
+	if (!def->nargs || aggregate_values_takes(def))
 		return 0;
 	if (!set->calls)
 		set->calls = kvzalloc(sizeof(*set->calls), GFP_KERNEL);
@@ -255,6 +306,51 @@ static int make_exits(struct aggregate_probe *probe, const struct tracer_def *de
 	return 0;
 }
 
+/* Prepare a probe that counts by a value.  The probe takes over the definition. */
+static int prepare_value(struct aggregate_probe *probe, struct tracer_def *def)
+{
+	struct uretprobe *rp = &probe->rp;
+
+	probe->values = aggregate_values_create(def);
+	if (!probe->values)
+		return -ENOMEM;
+	if (def->kind == TRACER_RETURN) {
+		rp->handler = on_value_return;
+		rp->task_handler = on_value_return_task;
+		return 0;
+	}
+	rp->u.handler = on_value;
+	rp->u.task_handler = on_value_task;
+	/* The user of a thread may change before a ring is emptied. */
+	if (!probe->batch->set->tasks.has_uid && aggregate_values_in_ring(probe->values, &rp->u))
+		rp->u.ring_handler = on_value_ring;
+	return 0;
+}
+
+/* Choose the handlers. */
+static int prepare_handlers(struct aggregate_probe *probe, struct tracer_def *def)
+{
+	const struct tracer_tasks *tasks = &probe->batch->set->tasks;
+	struct uprobe *u = &probe->rp.u;
+
+	if (aggregate_values_takes(def))
+		return prepare_value(probe, def);
+	if (probe->exits) {
+		u->handler = on_begin;
+		set_ring(u, on_begin, tasks);
+	} else if (def->kind == TRACER_RETURN) {
+		probe->rp.entry_handler = on_call;
+		probe->rp.handler = on_return;
+		probe->rp.data_size = sizeof(u64);
+	} else if (probe->stack) {
+		u->handler = on_stacked;
+	} else if (!probe->counts_all) {
+		u->handler = on_entry;
+		set_ring(u, on_entry, tasks);
+	}
+	return 0;
+}
+
 /**
  * aggregate_probe_prepare() - do everything for a definition but the registration
  * @probe: the probe, in its batch, otherwise zero
@@ -264,9 +360,10 @@ static int make_exits(struct aggregate_probe *probe, const struct tracer_def *de
  * For a probe on a file, check whether the registration can succeed.
  *
  * Context: may sleep.
- * Return: 0 or an error; probe->exits is to be freed by kvfree() in any case.
+ * Return: 0 or an error; aggregate_probe_free() is to be called in any case.  If probe->values is
+ * set, it has taken over @def.
  */
-int aggregate_probe_prepare(struct aggregate_probe *probe, const struct tracer_def *def,
+int aggregate_probe_prepare(struct aggregate_probe *probe, struct tracer_def *def,
 			    struct file *last)
 {
 	const struct tracer_tasks *tasks = &probe->batch->set->tasks;
@@ -286,26 +383,25 @@ int aggregate_probe_prepare(struct aggregate_probe *probe, const struct tracer_d
 	if (IS_ERR(process))
 		return PTR_ERR(process);
 	/* In a file, only processes are probed whose hits count. */
-	probe->counts_all = def->kind != TRACER_RETURN && !probe->stack &&
+	probe->counts_all = def->kind != TRACER_RETURN && !probe->stack && !def->nargs &&
 			    (process ? !tasks->any : tracer_tasks_are_processes(tasks));
 	u->flags = probe->counts_all ? UPROBE_COUNT : UPROBE_ATOMIC;
 	u->ref_ctr_offset = def->ref_ctr;
 	memcpy(probe->expect, def->expect, def->expect_len);
 	u->expect = probe->expect;
 	u->expect_len = def->expect_len;
-	if (probe->exits) {
-		u->handler = on_begin;
-		set_ring(u, on_begin, tasks);
-	} else if (def->kind == TRACER_RETURN) {
-		probe->rp.entry_handler = on_call;
-		probe->rp.handler = on_return;
-		probe->rp.data_size = sizeof(u64);
-	} else if (probe->stack) {
-		u->handler = on_stacked;
-	} else if (!probe->counts_all) {
-		u->handler = on_entry;
-		set_ring(u, on_entry, tasks);
+	ret = prepare_handlers(probe, def);
+	if (ret) {
+		put_pid(process);
+		return ret;
 	}
 	return process ? prepare_in_process(probe, def, process) :
 			 prepare_in_file(probe, def, last);
+}
+
+/** aggregate_probe_free() - free what aggregate_probe_prepare() has allocated */
+void aggregate_probe_free(struct aggregate_probe *probe)
+{
+	kvfree(probe->exits);
+	aggregate_values_free(probe->values);
 }

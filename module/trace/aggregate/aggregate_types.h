@@ -37,6 +37,7 @@ struct aggregate_cell {
 struct aggregate_calls;
 struct aggregate_probe;
 struct aggregate_stacks;
+struct aggregate_values;
 
 /**
  * struct aggregate_exit - a probe on a return instruction
@@ -65,6 +66,7 @@ struct aggregate_exits {
  * @rp: the probe; for an entry probe, and for one with @exits, only @rp.u is used
  * @exits: for a return probe that is given the return instructions, the probes on these, which take
  *	the place of an exchanged return address; or NULL
+ * @values: if hits are counted by a value, the counts, with the definition; or NULL
  * @batch: its batch
  * @index: its index in the batch
  * @kind: %TRACER_PROBE or %TRACER_RETURN
@@ -77,6 +79,7 @@ struct aggregate_exits {
 struct aggregate_probe {
 	struct uretprobe rp;
 	struct aggregate_exits *exits;
+	struct aggregate_values *values;
 	struct aggregate_batch *batch;
 	unsigned int index;
 	enum tracer_kind kind;
@@ -94,7 +97,8 @@ struct aggregate_probe {
  * @n: number of @probes that are registered
  * @size: number of @probes that there is room for
  * @cell_size: bytes of a cell; entry probes need the first member only; 0 if there are no cells
- * @cells: for each CPU, @n cells; not used for a probe that only counts, see %UPROBE_COUNT
+ * @cells: for each CPU, @n cells; not used for a probe that only counts, see %UPROBE_COUNT, or
+ *	that counts by a value
  * @probes: the probes
  */
 struct aggregate_batch {

@@ -11,6 +11,7 @@
 #include "files.h"
 #include "trace/aggregate/aggregate.h"
 #include "trace/aggregate/stacks.h"
+#include "trace/aggregate/values.h"
 
 /* Maximum number of characters to accept from one write. */
 #define WRITE_MAX 65536
@@ -38,6 +39,10 @@ static int aggregate_show(struct seq_file *m, void *v)
 		u64 missed = uprobe_counts(&probe->rp.u).missed;
 
 		show_refusals(m, probe);
+		if (probe->values) {
+			aggregate_values_show(probe->values, probe->name, missed, m);
+			continue;
+		}
 		aggregate_sum(batch, i, sum);
 		missed += sum->lost;
 		if (!sum->hits && !missed)

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/bits.h>
+#include <linux/cache.h>
+#include <linux/irqflags.h>
+#include <linux/log2.h>
+#include <linux/ptrace.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+
+#include "values.h"
+#include "trace/event/site_args.h"
+#include "trace/fetch/fetch.h"
+#include "trace/lib/words.h"
+#include "trace/parse/parse.h"
+#include "trace/parse/record.h"
+
+/* Buckets for each power of two, as a power of two; smaller values have a bucket each. */
+#define PER_POWER_LOG	3U
+#define PER_POWER	BIT(PER_POWER_LOG)
+
+/* The buckets of numbers that are not negative; those of negative numbers follow. */
+#define BUCKETS		((64U - PER_POWER_LOG + 1) * PER_POWER)
+
+/* The sign of a number. */
+#define SIGN		BIT_ULL(63)
+
+/**
+ * struct cell - the values of one CPU
+ * @lost: number of hits whose value could not be read
+ * @sum: sum of the values, modulo 2^64
+ * @above: the maximum of all rank_of(value)
+ * @below: the maximum of all ~rank_of(value), which belongs to the least value
+ * @buckets: numbers of values
+ */
+struct cell {
+	u64 lost;
+	u64 sum;
+	u64 above;
+	u64 below;
+	u64 buckets[];
+};
+
+/**
+ * struct aggregate_values - the values of a probe
+ * @def: its definition, with the argument that fetches the value
+ * @sign: SIGN if values have one, or 0
+ * @nr: number of buckets of a cell
+ * @cell_size: bytes of a cell
+ * @cells: a cell for each CPU, and one for their sums, which aggregate.lock protects
+ */
+struct aggregate_values {
+	struct tracer_def *def;
+	u64 sign;
+	unsigned int nr;
+	size_t cell_size;
+	u8 cells[] ____cacheline_aligned;
+};
+
+static struct cell *cell_of(struct aggregate_values *values, unsigned int cpu)
+{
+	return (struct cell *)(values->cells + cpu * values->cell_size);
+}
+
+/* Map a value to a number that keeps the order.  The same call converts it back. */
+static u64 rank_of(const struct aggregate_values *values, u64 value)
+{
+	return value ^ values->sign;
+}
+
+static unsigned int bucket_of(u64 magnitude)
+{
+	unsigned int power;
+
+	if (magnitude < PER_POWER)
+		return magnitude;
+	power = ilog2(magnitude) - PER_POWER_LOG;
+	return power * PER_POWER + (magnitude >> power);
+}
+
+/* Return the least magnitude in a bucket. */
+static u64 bucket_begin(unsigned int bucket)
+{
+	unsigned int power;
+
+	if (bucket < PER_POWER)
+		return bucket;
+	power = bucket / PER_POWER - 1;
+	return (u64)(PER_POWER + bucket % PER_POWER) << power;
+}
+
+/**
+ * aggregate_values_takes() - check whether the arguments of a definition are a value to count by
+ * @def: the definition
+ *
+ * It is one number.  A constant of a return probe is the place of a return instruction.
+ */
+bool aggregate_values_takes(const struct tracer_def *def)
+{
+	const struct tracer_arg *arg = def->args;
+
+	if (def->nargs != 1 || def->stack || arg->count || arg->length || arg->type->unit ||
+	    arg->type->print == TRACER_PRINT_FLOAT)
+		return false;
+	if (arg->store == TRACER_STORE_MEM)
+		return true;
+	return arg->store == TRACER_STORE_VALUE &&
+	       !(def->kind == TRACER_RETURN && arg->ninsns == 1 &&
+		 arg->insns->op == TRACER_OP_IMM);
+}
+
+/**
+ * aggregate_values_create() - make room for the values of a probe
+ * @def: its definition, see aggregate_values_takes(); the values take it over
+ *
+ * Return: the room, charged to the current task; NULL if there is no memory.
+ */
+struct aggregate_values *aggregate_values_create(struct tracer_def *def)
+{
+	unsigned int nr = def->args->type->is_signed ? 2 * BUCKETS : BUCKETS;
+	size_t size = ALIGN(offsetof(struct cell, buckets[nr]), SMP_CACHE_BYTES);
+	struct aggregate_values *values;
+
+	values = kvzalloc(sizeof(*values) + (nr_cpu_ids + 1) * size, GFP_KERNEL_ACCOUNT);
+	if (!values)
+		return NULL;
+	values->def = def;
+	values->sign = def->args->type->is_signed ? SIGN : 0;
+	values->nr = nr;
+	values->cell_size = size;
+	tracer_args_find_registers(def);
+	return values;
+}
+
+/** aggregate_values_free() - free the values of a probe, which may be NULL */
+void aggregate_values_free(struct aggregate_values *values)
+{
+	if (!values)
+		return;
+	tracer_def_free(values->def);
+	kvfree(values);
+}
+
+/**
+ * aggregate_values_place() - find the addresses that the argument names
+ * @values: the values
+ * @file: the file of the probe, or NULL if it is in a process
+ *
+ * Context: may sleep.
+ * Return: 0 or -EINVAL.
+ */
+int aggregate_values_place(struct aggregate_values *values, struct file *file)
+{
+	struct tracer_diag diag;
+
+	return tracer_args_place(values->def, file, &diag);
+}
+
+/** aggregate_values_in_ring() - tracer_args_in_ring() for the value */
+bool aggregate_values_in_ring(const struct aggregate_values *values, struct uprobe *u)
+{
+	return tracer_args_in_ring(values->def, u);
+}
+
+/* Count a value.  Interrupts are off, so no other hit on this CPU interferes. */
+static void add(struct aggregate_values *values, u64 value)
+{
+	struct cell *cell = cell_of(values, smp_processor_id());
+	u64 rank = rank_of(values, value);
+	bool negative = value & values->sign;
+
+	cell->sum += value;
+	cell->above = max(cell->above, rank);
+	cell->below = max(cell->below, ~rank);
+	cell->buckets[negative ? BUCKETS + bucket_of(-value) : bucket_of(value)]++;
+}
+
+/**
+ * aggregate_values_count() - count a hit of the current task by its value
+ * @values: the values
+ * @regs: the registers
+ * @ip: the probed address
+ * @from: where the hit comes from
+ *
+ * If the value cannot be read, the hit counts as missed.
+ *
+ * Context: a handler; interrupts are off unless @from is %AGGREGATE_TASK.
+ * Return: false if the value can only be read in task context.
+ */
+bool aggregate_values_count(struct aggregate_values *values, const struct pt_regs *regs,
+			    unsigned long ip, enum aggregate_from from)
+{
+	const struct tracer_def *def = values->def;
+	const struct tracer_type *type = def->args->type;
+	unsigned int unused = 64 - 8 * type->size;
+	/* The common fields, the address of a return, the value, and the bit of a fault. */
+	u8 entry[sizeof(struct tracer_entry) + 3 * sizeof(u64)] __aligned(8);
+	struct tracer_fetch fetch = {
+		.regs = regs,
+		.ip = ip,
+		.entry = entry,
+		.size = sizeof(entry),
+		.trap = from != AGGREGATE_TASK,
+		.ring = from == AGGREGATE_RING,
+	};
+	unsigned long flags;
+	u64 value;
+
+	entry[tracer_faults_offset(def)] = 0;
+	if (!tracer_fetch_args(&fetch, def))
+		return false;
+	value = tracer_load(entry + tracer_args_offset(def), type->size);
+	if (values->sign)
+		value = (s64)(value << unused) >> unused;
+	local_irq_save(flags);
+	if (entry[tracer_faults_offset(def)])
+		cell_of(values, smp_processor_id())->lost++;
+	else
+		add(values, value);
+	local_irq_restore(flags);
+	return true;
+}
+
+/* Sum up the cells of all CPUs.  A hit that happens meanwhile may be missing in a part of it. */
+static struct cell *sum_up(struct aggregate_values *values, u64 *hits)
+{
+	struct cell *sum = cell_of(values, nr_cpu_ids);
+	unsigned int cpu, i;
+
+	*hits = 0;
+	memset(sum, 0, values->cell_size);
+	for_each_possible_cpu(cpu) {
+		const struct cell *cell = cell_of(values, cpu);
+
+		sum->lost += READ_ONCE(cell->lost);
+		sum->sum += READ_ONCE(cell->sum);
+		sum->above = max(sum->above, READ_ONCE(cell->above));
+		sum->below = max(sum->below, READ_ONCE(cell->below));
+		for (i = 0; i < values->nr; i++)
+			sum->buckets[i] += READ_ONCE(cell->buckets[i]);
+	}
+	for (i = 0; i < values->nr; i++)
+		*hits += sum->buckets[i];
+	return sum;
+}
+
+static void show_number(struct seq_file *m, const struct aggregate_values *values, char before,
+			u64 value)
+{
+	if (values->sign)
+		seq_printf(m, "%c%lld", before, (s64)value);
+	else
+		seq_printf(m, "%c%llu", before, value);
+}
+
+/**
+ * aggregate_values_show() - print "NAME HITS MISSED SUM LEAST LARGEST FROM:N..."
+ * @values: the values
+ * @name: the name of the probe
+ * @missed: number of hits that did not come as far as this
+ * @m: the output
+ *
+ * Context: under aggregate.lock.
+ */
+void aggregate_values_show(struct aggregate_values *values, const char *name, u64 missed,
+			   struct seq_file *m)
+{
+	u64 hits;
+	const struct cell *sum = sum_up(values, &hits);
+	unsigned int i;
+
+	missed += sum->lost;
+	if (!hits && !missed)
+		return;
+	seq_printf(m, "%s %llu %llu", name, hits, missed);
+	if (hits) {
+		show_number(m, values, ' ', sum->sum);
+		show_number(m, values, ' ', rank_of(values, ~sum->below));
+		show_number(m, values, ' ', rank_of(values, sum->above));
+	}
+	for (i = values->nr - 1; values->sign && i > BUCKETS; i--) {
+		if (!sum->buckets[i])
+			continue;
+		show_number(m, values, ' ', -bucket_begin(i - BUCKETS));
+		seq_printf(m, ":%llu", sum->buckets[i]);
+	}
+	for (i = 0; i < BUCKETS; i++) {
+		if (!sum->buckets[i])
+			continue;
+		show_number(m, values, ' ', bucket_begin(i));
+		seq_printf(m, ":%llu", sum->buckets[i]);
+	}
+	seq_putc(m, '\n');
+}
