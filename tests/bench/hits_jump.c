@@ -9,8 +9,9 @@
  * "count" and "filter" are hits that are counted, or fail a condition, by a trap; "count-jump"
  * and "filter-jump" are the same without a trap; "filter-passes" are hits that meet the
  * condition, and trap in the pad.  "event-ring" are hits that are recorded with two registers,
- * without a trap; "lat" are calls that are timed, and "lat-ring" the same without traps. They
- * include what it takes to empty the rings.  "jump" and "jump-away" are what it takes to write
+ * without a trap; "hist" are hits that are counted by the value of a register, "lat" calls that are
+ * timed, and "hist-ring" and "lat-ring" the same without traps. They include what it takes to empty
+ * the rings.  "jump" and "jump-away" are what it takes to write
  * and to erase a jump, of many that are written together.
  */
 #define _GNU_SOURCE
@@ -109,12 +110,13 @@ static void event_end(void)
 	put(DIR "trace", "", O_TRUNC);
 }
 
-/* Time calls by their return address, or by their return instruction. */
-static void lat_begin(int i, bool exits)
+/* Count values, or time calls by their return address, or by their return instruction. */
+static void aggregate_begin(int i, bool values, bool exits)
 {
 	unsigned long at = offset_of(insns[i].probe);
 	char line[5000];
-	int n = snprintf(line, sizeof(line), "r:bench %s:%#lx", path, at);
+	int n = snprintf(line, sizeof(line), "%c:bench %s:%#lx%s", values ? 'p' : 'r', path, at,
+			 values ? " %di" : "");
 
 	if (exits)
 		n += snprintf(line + n, sizeof(line) - n, " \\%#lx", at + insns[i].ret);
@@ -124,12 +126,20 @@ static void lat_begin(int i, bool exits)
 		die("writing '%.*s' into aggregate: %s", n, line, strerror(errno));
 }
 
+static void close_aggregate(void)
+{
+	close(aggregate);
+	aggregate = -1;
+}
+
 static void begin(const char *kind, int i, bool jumping)
 {
 	if (!strcmp(kind, "event"))
 		event_begin(i);
 	else if (!strcmp(kind, "lat"))
-		lat_begin(i, jumping);
+		aggregate_begin(i, false, jumping);
+	else if (!strcmp(kind, "hist"))
+		aggregate_begin(i, true, false);
 	else
 		attach(kind, insns[i].probe, 1);
 }
@@ -138,8 +148,8 @@ static void end(const char *kind)
 {
 	if (!strcmp(kind, "event"))
 		event_end();
-	else if (!strcmp(kind, "lat"))
-		close(aggregate);
+	else if (aggregate >= 0)
+		close_aggregate();
 	else
 		detach();
 }
@@ -216,6 +226,8 @@ static const struct {
 	{ "filter", "jump", false },
 	{ "filter", "passes", false },
 	{ "event", "ring", true },
+	{ "hist", NULL, true },
+	{ "hist", "ring", true },
 	{ "lat", NULL, true },
 	{ "lat", "ring", true },
 	{ },
