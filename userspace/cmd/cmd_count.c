@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* uprobe count SPEC..., uprobe lat SPEC... */
+/* uprobe count SPEC..., uprobe lat SPEC..., uprobe hist SPEC VALUE */
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@
 #define LOOK_INTERVAL 200
 
 /**
- * struct measuring - a run of count or lat
+ * struct measuring - a run of count, lat or hist
  * @options: of the command line
  * @specs: the probes, as the user wrote them
  * @nr_specs: number of @specs
@@ -43,8 +43,8 @@
  * @runner: decides when to stop
  * @follow: the probed files, which may be replaced
  * @traps: how hits are found; with -v only
- * @latency: also measure how long calls take
- * @picture: draw heat maps of how long calls take, at the end
+ * @what: what is counted
+ * @picture: draw heat maps of how long calls take, or of values, at the end
  * @heats: the intervals of each entry, if @picture is set
  * @intervals: number of intervals so far, if there are heat maps
  * @scaled: the scale of the heat map in the terminal is printed
@@ -58,7 +58,7 @@ struct measuring {
 	struct runner runner;
 	struct follow follow;
 	struct traps traps;
-	bool latency;
+	enum aggregate_what what;
 	bool picture;
 	struct heat *heats;
 	size_t intervals;
@@ -69,10 +69,12 @@ struct measuring {
  * struct row - a line of results
  * @label: the function
  * @counts: its counts
+ * @values: its values, with AGGREGATE_VALUES
  */
 struct row {
 	const char *label;
 	struct aggregate_counts counts;
+	struct value_counts *values;
 };
 
 /* Sort by hits, the most first; sort equal rows by name. */
@@ -112,16 +114,53 @@ static void print_json_times(struct json *json, const struct aggregate_counts *c
 	json_close(json, '}');
 }
 
-static void print_json(FILE *out, const struct row *row, bool latency)
+/* Many readers of JSON lose digits of numbers of more than 53 bits: write these as strings. */
+static void json_value(struct json *json, const char *key, value_t value)
 {
-	struct json json = { .out = out };
+	bool is_long = value > 1ll << 53 || value < -(1ll << 53);
+	char text[VALUE_LEN];
+
+	value_text(value, text);
+	json_raw(json, key, is_long ? "\"%s\"" : "%s", text);
+}
+
+/* A bucket has the name of its number that is nearest to 0. */
+static void print_json_values(struct json *json, const struct value_counts *values)
+{
+	char key[VALUE_LEN];
+	value_t first, last;
+
+	json_raw(json, "mean", "%.17g", value_counts_mean(values));
+	json_value(json, "min", values->hits ? values->least : 0);
+	json_value(json, "max", values->hits ? values->largest : 0);
+	json_value(json, "p50", value_counts_percentile(values, 50));
+	json_value(json, "p90", value_counts_percentile(values, 90));
+	json_value(json, "p99", value_counts_percentile(values, 99));
+	json_open(json, "buckets", '{');
+	for (unsigned int i = 0; i < 2 * VALUE_BUCKETS; i++) {
+		if (!values->buckets[i])
+			continue;
+		value_bucket_ends(i, &first, &last);
+		value_text(first < 0 ? last : first, key);
+		json_number(json, key, values->buckets[i]);
+	}
+	json_close(json, '}');
+}
+
+static void print_json(const struct measuring *run, const struct row *row)
+{
+	struct json json = { .out = run->out };
 
 	json_open(&json, NULL, '{');
 	json_text(&json, "function", row->label);
+	if (run->what == AGGREGATE_VALUES)
+		json_text(&json, "value", run->aggregate.value);
 	json_number(&json, "hits", row->counts.hits);
 	json_number(&json, "missed", row->counts.missed);
-	if (latency)
+	if (run->what == AGGREGATE_TIMES)
 		print_json_times(&json, &row->counts);
+	if (run->what == AGGREGATE_VALUES)
+		print_json_values(&json, row->values);
 	json_end(&json);
 }
 
@@ -156,27 +195,52 @@ static void print_latency_line(FILE *out, const struct row *row)
 		text[3], text[4], row->label);
 }
 
+static void print_values(const struct measuring *run, const struct row *row)
+{
+	const struct value_counts *values = row->values;
+	char text[5][VALUE_LEN];
+
+	fprintf(run->out, "%s, %s: %llu hits", row->label, run->aggregate.value,
+		(unsigned long long)values->hits);
+	if (values->hits) {
+		value_text(values->least, text[0]);
+		value_text(values->largest, text[1]);
+		value_text(value_counts_percentile(values, 50), text[2]);
+		value_text(value_counts_percentile(values, 90), text[3]);
+		value_text(value_counts_percentile(values, 99), text[4]);
+		fprintf(run->out, ", %.4g on average, 50%% ~ %s, 90%% ~ %s, 99%% ~ %s, from %s to %s",
+			value_counts_mean(values), text[2], text[3], text[4], text[0], text[1]);
+	}
+	putc('\n', run->out);
+	value_counts_print(run->out, values);
+}
+
 static void print_rows(const struct measuring *run, const struct row *rows, size_t n)
 {
+	bool latency = run->what == AGGREGATE_TIMES;
 	FILE *out = run->out;
 
-	if (run->options->json) {
-		for (size_t i = 0; i < n; i++)
-			print_json(out, &rows[i], run->latency);
+	if (run->options->json || run->what == AGGREGATE_VALUES) {
+		for (size_t i = 0; i < n; i++) {
+			if (run->options->json)
+				print_json(run, &rows[i]);
+			else
+				print_values(run, &rows[i]);
+		}
 		return;
 	}
-	if (run->latency && run->aggregate.n <= DRAWN_MAX) {
+	if (latency && run->aggregate.n <= DRAWN_MAX) {
 		for (size_t i = 0; i < n; i++)
 			print_latency(out, &rows[i]);
 		return;
 	}
-	if (run->latency)
+	if (latency)
 		fprintf(out, "%12s %9s %9s %9s %9s %9s  %s\n", "CALLS", "TOTAL",
 			"MEAN", "50% <=", "99% <=", "MAX", "FUNCTION");
 	else
 		fprintf(out, "%12s  %s\n", "COUNT", "FUNCTION");
 	for (size_t i = 0; i < n; i++) {
-		if (run->latency)
+		if (latency)
 			print_latency_line(out, &rows[i]);
 		else
 			fprintf(out, "%12llu  %s\n",
@@ -192,7 +256,7 @@ static struct error *heat_results(struct measuring *run)
 	struct error *err = aggregate_read(aggregate);
 
 	if (!err && !run->picture && !run->scaled)
-		heat_print_scale(run->out);
+		heat_print_scale(run->out, run->what);
 	run->scaled = true;
 	for (size_t i = 0; i < aggregate->n && !err; i++) {
 		struct aggregate_counts counts;
@@ -201,7 +265,7 @@ static struct error *heat_results(struct measuring *run)
 		if (run->picture)
 			heat_add(&run->heats[i], &counts, run->intervals);
 		else if (counts.hits || aggregate->n <= DRAWN_MAX)
-			heat_print_row(run->out, &counts,
+			heat_print_row(run->out, run->what, &counts,
 				       aggregate->n > 1 ? aggregate->v[i].label : "");
 	}
 	run->intervals++;
@@ -247,11 +311,12 @@ static struct error *print_results(struct measuring *run, bool since)
 			aggregate_counts_since(&aggregate->v[i], &row->counts);
 		else
 			row->counts = aggregate->v[i].counts;
+		row->values = since ? aggregate->v[i].values_new : aggregate->v[i].values;
 		/* Print a few functions even without hits: the user asked for them by name. */
 		if (row->counts.hits || aggregate->n <= DRAWN_MAX)
 			n++;
 	}
-	qsort(rows, n, sizeof(*rows), run->latency ? by_total : by_hits);
+	qsort(rows, n, sizeof(*rows), run->what == AGGREGATE_TIMES ? by_total : by_hits);
 	print_rows(run, rows, n < top ? n : top);
 	if (n > top)
 		fprintf(stderr, "%zu more functions were called; --top %zu shows them\n",
@@ -271,7 +336,7 @@ static void print_summary(const struct measuring *run)
 		missed += run->aggregate.v[i].counts.missed;
 	}
 	fprintf(stderr, "Ending... %llu %s, %llu missed.\n",
-		(unsigned long long)hits, run->latency ? "calls" : "hits",
+		(unsigned long long)hits, run->what == AGGREGATE_TIMES ? "calls" : "hits",
 		(unsigned long long)missed);
 	if (run->options->verbose)
 		traps_print(&run->traps);
@@ -294,8 +359,7 @@ static void follow_files(struct measuring *run)
 	for (int i = 0; i < run->nr_specs; i++) {
 		if (!follow_takes(&run->follow, run->specs[i]))
 			continue;
-		err = aggregate_add_spec(&run->aggregate, run->specs[i], run->options,
-					 run->latency);
+		err = aggregate_add_spec(&run->aggregate, run->specs[i], run->options);
 		if (err)
 			follow_report(&run->follow, err);
 	}
@@ -366,7 +430,7 @@ static struct error *measure(struct measuring *run, const char *dir)
 		return NULL;
 	readers_report(&readers, &run->aggregate.files);
 	start_cost_report(&run->aggregate.files, run->aggregate.lines.n, options, &run->runner);
-	fprintf(stderr, "%s %zu %s", run->latency ? "Timing" : "Counting",
+	fprintf(stderr, "%s %zu %s", run->what == AGGREGATE_TIMES ? "Timing" : "Counting",
 		run->aggregate.n, run->aggregate.n == 1 ? "function" : "functions");
 	if (options->seconds > 0)
 		fprintf(stderr, " for %g seconds.\n", options->seconds);
@@ -386,7 +450,7 @@ static struct error *measure(struct measuring *run, const char *dir)
 	return err ? err : runner_result(&run->runner, options->command);
 }
 
-static int run_command(const struct options *options, bool latency, int argc,
+static int run_command(const struct options *options, enum aggregate_what what, int argc,
 		       char **argv)
 {
 	const char *dir = control_dir(options);
@@ -394,19 +458,19 @@ static int run_command(const struct options *options, bool latency, int argc,
 		.options = options,
 		.specs = argv,
 		.nr_specs = argc,
-		.aggregate = { .fd = -1 },
+		.aggregate = { .what = what, .fd = -1 },
 		.runner = RUNNER_INIT,
-		.latency = latency,
+		.what = what,
 	};
+	const char *name = what == AGGREGATE_TIMES ? "lat" : "count";
 	struct error *err = NULL;
 
 	if (!err && argc < 1)
 		err = error_new(STATUS_USAGE,
 				"%s takes probes, also with patterns: uprobe %s 'p:TARGET:FUNCTION' 'p:TARGET:prefix*'",
-				latency ? "lat" : "count",
-				latency ? "lat" : "count");
+				name, name);
 	for (int i = 0; !err && i < argc; i++)
-		err = aggregate_add_spec(&run.aggregate, argv[i], options, latency);
+		err = aggregate_add_spec(&run.aggregate, argv[i], options);
 	if (!err && options->max_probes &&
 	    run.aggregate.lines.n > options->max_probes)
 		err = error_new(STATUS_USAGE,
@@ -416,7 +480,7 @@ static int run_command(const struct options *options, bool latency, int argc,
 		err = task_filter_check(options);
 	if (!err)
 		err = control_check(dir);
-	run.picture = latency && options->output && str_ends(options->output, ".svg");
+	run.picture = what != AGGREGATE_HITS && options->output && str_ends(options->output, ".svg");
 	run.heats = xcalloc(run.aggregate.n + 1, sizeof(*run.heats));
 	if (!err)
 		err = output_open(options->output, &run.out);
@@ -435,10 +499,24 @@ static int run_command(const struct options *options, bool latency, int argc,
 
 int cmd_count(const struct options *options, int argc, char **argv)
 {
-	return run_command(options, false, argc, argv);
+	return run_command(options, AGGREGATE_HITS, argc, argv);
 }
 
 int cmd_lat(const struct options *options, int argc, char **argv)
 {
-	return run_command(options, true, argc, argv);
+	return run_command(options, AGGREGATE_TIMES, argc, argv);
+}
+
+int cmd_hist(const struct options *options, int argc, char **argv)
+{
+	_cleanup_free_ char *spec = NULL;
+	struct error *err;
+
+	if (argc < 1 || argc > 2) {
+		err = error_new(STATUS_USAGE,
+				"hist takes a probe and a value: uprobe hist libc:malloc bytes=%%di, uprobe hist r:libc:read '$retval'");
+		return error_report(err);
+	}
+	spec = argc == 2 ? xasprintf("%s %s", argv[0], argv[1]) : xstrdup(argv[0]);
+	return run_command(options, AGGREGATE_VALUES, 1, &spec);
 }

@@ -20,7 +20,7 @@ enum {
 enum {
 #define COMMAND(bit, ...) bit = 1 << bit##_NR,
 #include "commands.def"
-	RUNS = TRACE | COUNT | LAT | FLOW | STACKS,
+	RUNS = TRACE | COUNT | LAT | HIST | FLOW | STACKS,
 };
 
 /**

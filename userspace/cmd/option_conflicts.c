@@ -41,11 +41,11 @@ static const struct conflict conflicts[] = {
 	{ STACKS, "--top", "--folded" },
 	{ STACKS, "--folded", ".svg" },
 	{ STACKS, "--json", "--folded" },
-	{ LAT, "--heat", "--json" },
+	{ LAT | HIST, "--heat", "--json" },
 	{ LAT, "--heat", "--top" },
-	{ LAT, "--heat", ".svg" },
+	{ LAT | HIST, "--heat", ".svg" },
 	{ LAT, "--top", ".svg" },
-	{ LAT | STACKS, "--json", ".svg" },
+	{ LAT | HIST | STACKS, "--json", ".svg" },
 };
 
 /* Compare an option with a name. */

@@ -34,12 +34,12 @@ const struct option_row option_rows[] = {
 	  "if a probed file is replaced, do not probe the new one" },
 	{ "-d SECONDS", M(seconds), RUNS, "stop after this time",
 	  .meant = " duration seconds timeout " },
-	{ "-i SECONDS", M(interval), MEASURES, "print and reset every interval",
+	{ "-i SECONDS", M(interval), MEASURES | HIST, "print and reset every interval",
 	  .instead = "print counts again and again: uprobe count -i", .meant = " interval " },
 	{ "--top N", M(top), MEASURES | FLOW | STACKS,
 	  "print at most N functions or paths (default: 20)",
 	  .instead = "show so many events: -M" },
-	{ "--heat", M(heat), LAT, "a heat map in the terminal; a line per second, or per -i",
+	{ "--heat", M(heat), LAT | HIST, "a heat map in the terminal; a line per second, or per -i",
 	  .instead = "time calls: uprobe lat --heat" },
 	{ "--depth N", M(depth), FLOW, "show at most N levels of calls",
 	  .instead = "follow calls: uprobe flow", .meant = " D max-depth level " },
@@ -64,10 +64,11 @@ const struct option_row option_rows[] = {
 	{ "--buffer KB", M(buffer_kb), TRACE | FLOW | STACKS,
 	  "size of the event buffer of each processor" },
 	{ "-o FILE", M(output), 0,
-	  "write results to FILE; lat, stacks: a picture if it ends in\n"
-	  ".svg; flow: objects if it ends in .json", .meant = " output out-file " },
+	  "write results to FILE; lat, hist, stacks: a picture if it ends\n"
+	  "in .svg; flow: objects if it ends in .json", .meant = " output out-file " },
 	{ "-o FILE", 0, TRACE | COUNT, "write results to FILE" },
-	{ "-o FILE", 0, LAT | STACKS, "write results to FILE; a picture if it ends in .svg" },
+	{ "-o FILE", 0, LAT | HIST | STACKS,
+	  "write results to FILE; a picture if it ends in .svg" },
 	{ "-o FILE", 0, FLOW, "write results to FILE; objects if it ends in .json" },
 	{ "--json", M(json), ANY & ~(CLEAN | HELP), "one object per event, line, or call",
 	  .meant = " j format js " },
@@ -85,10 +86,10 @@ const struct option_row option_rows[] = {
 	  .meant = " U g stack stacks call-graph callchain backtrace " },
 	{ "-v", M(verbose), 0,
 	  "more; trace: the format of the events, without tracing;\n"
-	  "count: how many places count without a trap, and why others do\n"
+	  "count, hist: how many places count without a trap, and why others do\n"
 	  "not; list, sdt, resolve: more about each", .meant = " verbose " },
 	{ "-v", 0, TRACE, "the format of the events, without tracing" },
-	{ "-v", 0, COUNT, "how many places count without a trap, and why others do not" },
+	{ "-v", 0, COUNT | HIST, "how many places count without a trap, and why others do not" },
 	{ "-v", 0, LIST | SDT, "more about each" },
 	{ "-v", 0, RESOLVE, "also the bytes that the kernel must find there" },
 	{ "-l TARGET", M(list), LIST, "the same as: list TARGET" },

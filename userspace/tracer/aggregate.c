@@ -67,6 +67,10 @@ size_t aggregate_add(struct aggregate *aggregate, const char *label)
 	aggregate->v = grow(aggregate->v, aggregate->n, &aggregate->cap, sizeof(*aggregate->v));
 	memset(&aggregate->v[aggregate->n], 0, sizeof(*aggregate->v));
 	aggregate->v[aggregate->n].label = xstrdup(label);
+	if (aggregate->what == AGGREGATE_VALUES) {
+		aggregate->v[aggregate->n].values = xcalloc(1, sizeof(struct value_counts));
+		aggregate->v[aggregate->n].values_new = xcalloc(1, sizeof(struct value_counts));
+	}
 	return aggregate->n++;
 }
 
@@ -76,10 +80,10 @@ size_t aggregate_add(struct aggregate *aggregate, const char *label)
  * @entry: number of the entry
  * @kind: 'p' counts hits, 'r' counts returns and measures how long the calls took
  * @site: the place
- * @exits: "", or the return instructions of the function, as arguments
+ * @args: "", or the return instructions of the function, or a value, with a blank before each
  */
 void aggregate_add_site(struct aggregate *aggregate, size_t entry, char kind,
-			const struct probe_site *site, const char *exits)
+			const struct probe_site *site, const char *args)
 {
 	char *file = probe_site_file(site), *place, *line;
 	bool wanted = !aggregate->follow || follow_has(aggregate->follow, file);
@@ -89,7 +93,7 @@ void aggregate_add_site(struct aggregate *aggregate, size_t entry, char kind,
 		return;
 	place = probe_site_place(site);
 	line = xasprintf("%c:k%zu %s%s%s%s\n", kind, entry, place,
-			 *site->expected ? " expect=" : "", site->expected, exits);
+			 *site->expected ? " expect=" : "", site->expected, args);
 
 	paths_add(&aggregate->lines, line);
 	readers_add_file(&aggregate->files, site);
@@ -264,7 +268,23 @@ static char *read_all(struct aggregate *aggregate)
 	return NULL;
 }
 
-/* Parse "kN HITS MISSED [TOTAL MAX BUCKET:COUNT...]". */
+/* Fill the counts of a heat map, and the other ones, from the values. */
+static void take_values(struct aggregate_entry *entry, u64 hits, const char *text)
+{
+	struct value_counts *values = entry->values;
+
+	value_counts_take(values, hits, text);
+	if (values->largest > 0)
+		entry->counts.max = values->largest;
+	memset(entry->counts.buckets, 0, sizeof(entry->counts.buckets));
+	for (unsigned int i = 0; i < 2 * VALUE_BUCKETS; i++)
+		entry->counts.buckets[value_bucket_power(i)] += values->buckets[i];
+}
+
+/*
+ * Parse "kN HITS MISSED [TOTAL MAX BUCKET:COUNT...]", or with values, "kN HITS MISSED [SUM LEAST
+ * LARGEST FROM:COUNT...]".
+ */
 static void take_line(struct aggregate *aggregate, const char *line)
 {
 	struct aggregate_counts *counts;
@@ -280,11 +300,15 @@ static void take_line(struct aggregate *aggregate, const char *line)
 	entry = strtoull(line + 1, &p, 10);
 	if (entry >= aggregate->n)
 		return;
-	for (int i = 0; i < 4 && *p == ' '; i++)
+	for (int i = 0; i < (aggregate->what == AGGREGATE_VALUES ? 2 : 4) && *p == ' '; i++)
 		value[i] = strtoull(p, &p, 10);
 	counts = &aggregate->v[entry].counts;
 	counts->hits += value[0];
 	counts->missed += value[1];
+	if (aggregate->what == AGGREGATE_VALUES) {
+		take_values(&aggregate->v[entry], value[0], p);
+		return;
+	}
 	counts->total += value[2];
 	if (value[3] > counts->max)
 		counts->max = value[3];
@@ -299,6 +323,28 @@ static void take_line(struct aggregate *aggregate, const char *line)
 	}
 }
 
+static void begin_entry(struct aggregate_entry *entry)
+{
+	entry->before = entry->counts;
+	memset(&entry->counts, 0, sizeof(entry->counts));
+	if (entry->values) {
+		*entry->values_new = *entry->values;
+		memset(entry->values, 0, sizeof(*entry->values));
+	}
+}
+
+/* Subtract the values before, which begin_entry() has put there. */
+static void end_entry(struct aggregate_entry *entry)
+{
+	struct value_counts before;
+
+	if (!entry->values)
+		return;
+	before = *entry->values_new;
+	*entry->values_new = *entry->values;
+	value_counts_since(entry->values_new, &before);
+}
+
 /**
  * aggregate_read() - read the counts
  * @aggregate: attached
@@ -311,15 +357,15 @@ struct error *aggregate_read(struct aggregate *aggregate)
 		return error_new(STATUS_RUNTIME,
 				 "the counts cannot be read (%s); was the module unloaded?",
 				 strerror(errno));
-	for (size_t i = 0; i < aggregate->n; i++) {
-		aggregate->v[i].before = aggregate->v[i].counts;
-		memset(&aggregate->v[i].counts, 0, sizeof(aggregate->v[i].counts));
-	}
+	for (size_t i = 0; i < aggregate->n; i++)
+		begin_entry(&aggregate->v[i]);
 	missing_free(&aggregate->missing);
 	for (line = text; (newline = strchr(line, '\n')); line = newline + 1) {
 		*newline = '\0';
 		take_line(aggregate, line);
 	}
+	for (size_t i = 0; i < aggregate->n; i++)
+		end_entry(&aggregate->v[i]);
 	free(text);
 	return NULL;
 }
@@ -354,9 +400,13 @@ void aggregate_close(struct aggregate *aggregate)
 {
 	if (aggregate->fd >= 0)
 		close(aggregate->fd);
-	for (size_t i = 0; i < aggregate->n; i++)
+	for (size_t i = 0; i < aggregate->n; i++) {
 		free(aggregate->v[i].label);
+		free(aggregate->v[i].values);
+		free(aggregate->v[i].values_new);
+	}
 	free(aggregate->v);
+	free(aggregate->value);
 	paths_free(&aggregate->lines);
 	paths_free(&aggregate->files);
 	missing_free(&aggregate->missing);

@@ -11,6 +11,7 @@
 #include "missing.h"
 #include "util/probe_site.h"
 #include "types.h"
+#include "value_counts.h"
 
 struct error;
 struct follow;
@@ -21,12 +22,25 @@ struct runner;
 #define AGGREGATE_BUCKETS 64
 
 /**
+ * enum aggregate_what - what the kernel counts
+ * @AGGREGATE_HITS: hits
+ * @AGGREGATE_TIMES: calls, by the time that they take
+ * @AGGREGATE_VALUES: hits, by a value
+ */
+enum aggregate_what {
+	AGGREGATE_HITS,
+	AGGREGATE_TIMES,
+	AGGREGATE_VALUES,
+};
+
+/**
  * struct aggregate_counts - counts of one entry
  * @hits: number of hits, or of calls that returned
  * @missed: number of hits or calls that could not be counted
  * @total: nanoseconds that all calls took together
- * @max: nanoseconds that the longest call took
- * @buckets: [n] is the number of calls that took 2^n to 2^(n+1) - 1 nanoseconds
+ * @max: nanoseconds that the longest call took, or the largest value; 0 if that is negative
+ * @buckets: [n] is the number of calls that took 2^n to 2^(n+1) - 1 nanoseconds, or of values from
+ *	2^n to 2^(n+1) - 1; [0] has all numbers below 2
  */
 struct aggregate_counts {
 	u64 hits;
@@ -41,11 +55,16 @@ struct aggregate_counts {
  * @label: name for the user
  * @counts: counts of the last aggregate_read()
  * @before: counts of the aggregate_read() before that
+ * @values: with AGGREGATE_VALUES, the values of the last aggregate_read()
+ * @values_new: those that the aggregate_read() before that did not have; their least and largest
+ *	one are those of the whole run
  */
 struct aggregate_entry {
 	char *label;
 	struct aggregate_counts counts;
 	struct aggregate_counts before;
+	struct value_counts *values;
+	struct value_counts *values_new;
 };
 
 /**
@@ -62,6 +81,8 @@ struct aggregate_known {
 
 /**
  * struct aggregate - all entries
+ * @what: what is counted
+ * @value: with AGGREGATE_VALUES, the name of the value
  * @fd: the tracer's file, -1 before aggregate_attach()
  * @v: the entries
  * @n: number of @v
@@ -78,6 +99,8 @@ struct aggregate_known {
  * @data: for @stack
  */
 struct aggregate {
+	enum aggregate_what what;
+	char *value;
 	int fd;
 	struct aggregate_entry *v;
 	size_t n;
@@ -96,7 +119,7 @@ struct aggregate {
 
 size_t aggregate_add(struct aggregate *aggregate, const char *label);
 void aggregate_add_site(struct aggregate *aggregate, size_t entry, char kind,
-			const struct probe_site *site, const char *exits);
+			const struct probe_site *site, const char *args);
 struct error *aggregate_attach(struct aggregate *aggregate, const char *dir,
 			       const struct options *options, pid_t child,
 			       const struct readers *except,

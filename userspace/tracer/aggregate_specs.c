@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "util/options.h"
+#include "probe/arguments.h"
 #include "probe/definition.h"
+#include "probe/fields.h"
 #include "symbols/demangle.h"
 #include "util/error.h"
 #include "probe/return_sites.h"
@@ -173,17 +175,50 @@ static struct error *add_returns(struct aggregate *aggregate, size_t entry,
 	return err;
 }
 
+/* Check that a probe has one argument, a number, and remember its name. */
+static struct error *take_value(struct aggregate *aggregate, const struct probe_spec *spec,
+				const struct definition *def)
+{
+	size_t len = strcspn(spec->args, "=");
+	struct fields fields = { 0 };
+	struct error *err = NULL;
+
+	arguments_fields(def->sites.v[0].args, &fields);
+	if (fields.n != 1)
+		err = error_new(STATUS_USAGE,
+				"hist takes one value, and \"%s\" has %zu; run it once for each",
+				spec->args, fields.n);
+	else if (fields.v[0].count)
+		err = error_new(STATUS_USAGE,
+				"hist takes a number, and \"%s\" is an array; fetch one element",
+				spec->args);
+	else if (fields.v[0].kind == FIELD_STRING || fields.v[0].kind == FIELD_FLOAT)
+		err = error_new(STATUS_USAGE,
+				"hist takes a whole number, and \"%s\" is %s; trace it instead: uprobe '%c:...'",
+				spec->args,
+				fields.v[0].kind == FIELD_STRING ? "text" : "a floating-point number",
+				spec->kind);
+	fields_free(&fields);
+	if (err)
+		return err;
+	free(aggregate->value);
+	aggregate->value = spec->args[len] ? xstrndup(spec->args, len) : xstrdup(spec->args);
+	return NULL;
+}
+
 static struct error *add_plain(struct aggregate *aggregate,
 			       const struct probe_spec *spec,
-			       const struct options *options, bool latency)
+			       const struct options *options)
 {
+	bool latency = aggregate->what == AGGREGATE_TIMES;
 	struct options how = *options;
 	struct definition def;
 	struct error *err;
 	size_t entry;
 	bool sites;
 
-	sites = spec->kind == 'r' && options->returns != RETURN_TRAMPOLINE;
+	sites = spec->kind == 'r' && options->returns != RETURN_TRAMPOLINE &&
+		aggregate->what != AGGREGATE_VALUES;
 	if (latency)
 		how.returns = RETURN_TRAMPOLINE;
 	/* Whether to refuse Go functions is decided when the return instructions are known. */
@@ -192,11 +227,21 @@ static struct error *add_plain(struct aggregate *aggregate,
 	err = definition_make(spec, &how, &def);
 	if (err)
 		return err;
+	if (aggregate->what == AGGREGATE_VALUES)
+		err = take_value(aggregate, spec, &def);
+	if (err) {
+		definition_free(&def);
+		return err;
+	}
 	entry = aggregate_add(aggregate, spec->event ? spec->event : spec->function);
 	if (sites)
 		err = add_returns(aggregate, entry, spec, options, &def);
-	for (size_t i = 0; i < def.sites.n && !sites; i++)
-		aggregate_add_site(aggregate, entry, def.kind, &def.sites.v[i], "");
+	for (size_t i = 0; i < def.sites.n && !sites; i++) {
+		_cleanup_free_ char *args = xasprintf("%s%s", *def.sites.v[i].args ? " " : "",
+						      def.sites.v[i].args);
+
+		aggregate_add_site(aggregate, entry, def.kind, &def.sites.v[i], args);
+	}
 	definition_free(&def);
 	return err;
 }
@@ -204,7 +249,7 @@ static struct error *add_plain(struct aggregate *aggregate,
 /* Add a pattern.  A function's name can have characters of a pattern, too: check that first. */
 static struct error *add_pattern(struct aggregate *aggregate,
 				 const struct probe_spec *spec,
-				 const struct options *options, bool latency)
+				 const struct options *options)
 {
 	struct target target;
 	struct symbols syms;
@@ -216,11 +261,15 @@ static struct error *add_pattern(struct aggregate *aggregate,
 		return err;
 	symbols_load(&target.image, target.root, target.debug_dir, &syms);
 	named = pattern_is_name(&syms, spec->function);
-	if (!named)
+	if (!named && aggregate->what == AGGREGATE_VALUES)
+		err = error_new(STATUS_USAGE,
+				"%s is a pattern, and hist takes one function; uprobe count shows how often each is called",
+				spec->function);
+	else if (!named)
 		err = add_matches(aggregate, spec, &syms, options);
 	symbols_free(&syms);
 	target_close(&target);
-	return named ? add_plain(aggregate, spec, options, latency) : err;
+	return named ? add_plain(aggregate, spec, options) : err;
 }
 
 /* If the user gives no kind of probe, TARGET:FUNCTION means p:TARGET:FUNCTION. */
@@ -232,13 +281,13 @@ static char *with_kind(const char *text)
 /**
  * aggregate_add_spec() - add the places of a specification
  * @aggregate: the aggregate
- * @text: [p:|r:|u:]TARGET:FUNCTION; FUNCTION may be a pattern
+ * @text: [p:|r:|u:]TARGET:FUNCTION; FUNCTION may be a pattern; with AGGREGATE_VALUES, and a value
  * @options: of the command line
- * @latency: also measure how long the calls take
  */
 struct error *aggregate_add_spec(struct aggregate *aggregate, const char *text,
-				 const struct options *options, bool latency)
+				 const struct options *options)
 {
+	bool latency = aggregate->what == AGGREGATE_TIMES;
 	struct probe_spec spec;
 	char *full = with_kind(text);
 	struct error *err;
@@ -247,7 +296,11 @@ struct error *aggregate_add_spec(struct aggregate *aggregate, const char *text,
 	free(full);
 	if (err)
 		return err;
-	if (*spec.args)
+	if (aggregate->what == AGGREGATE_VALUES && !*spec.args)
+		err = error_new(STATUS_USAGE,
+				"hist takes a value, such as %%di, the name of an argument, or of a return $retval: uprobe hist %s VALUE",
+				text);
+	else if (aggregate->what != AGGREGATE_VALUES && *spec.args)
 		err = error_new(STATUS_USAGE,
 				"\"%s\" has arguments, which are not counted; leave \"%s\" out",
 				text, spec.args);
@@ -262,8 +315,8 @@ struct error *aggregate_add_spec(struct aggregate *aggregate, const char *text,
 		spec.kind = 'r';
 	if (!err)
 		err = spec.kind != 'u' && pattern_has(spec.function) ?
-		      add_pattern(aggregate, &spec, options, latency) :
-		      add_plain(aggregate, &spec, options, latency);
+		      add_pattern(aggregate, &spec, options) :
+		      add_plain(aggregate, &spec, options);
 	probe_spec_free(&spec);
 	return err;
 }

@@ -3,13 +3,11 @@
 #ifndef _USERSPACE_AGGREGATE_SPECS_H
 #define _USERSPACE_AGGREGATE_SPECS_H
 
-#include <stdbool.h>
-
 struct error;
 struct options;
 struct aggregate;
 
 struct error *aggregate_add_spec(struct aggregate *aggregate, const char *text,
-				 const struct options *options, bool latency);
+				 const struct options *options);
 
 #endif /* _USERSPACE_AGGREGATE_SPECS_H */

@@ -9,10 +9,8 @@
 #include "util/svg.h"
 #include "util/util.h"
 
-/* The times that a map shows: from 2^5 to 2^35 nanoseconds. What is out of that is at its ends. */
-#define FIRST	5U
-#define LAST	34U
-#define COLUMNS	(LAST - FIRST + 1)
+/* A map shows so many powers of two. What is out of these is at its ends. */
+#define COLUMNS	30U
 
 /* In a picture: of an interval, and of a range of times. */
 #define CELL_WIDTH	12
@@ -30,6 +28,33 @@ static const char style[] =
 	"rect{fill:#c22}\n"
 	"@media(prefers-color-scheme:dark){svg{background:#1b1b1f;color:#ddd}rect{fill:#fa4}}\n"
 	"</style>\n";
+
+/**
+ * struct scale - what a map shows
+ * @first: from 2^first on
+ * @text: writes a number
+ * @things: what is counted, for sentences
+ * @title: and for the title of a column
+ */
+struct scale {
+	unsigned int first;
+	void (*text)(u64 number, char text[DURATION_LEN]);
+	const char *things;
+	const char *title;
+};
+
+static void number_text(u64 number, char text[DURATION_LEN])
+{
+	snprintf(text, DURATION_LEN, "%llu", (unsigned long long)number);
+}
+
+static const struct scale *scale_of(enum aggregate_what what)
+{
+	static const struct scale times = { 5, duration_text, "calls", "CALLS" };
+	static const struct scale values = { 0, number_text, "hits", "HITS" };
+
+	return what == AGGREGATE_VALUES ? &values : &times;
+}
 
 /**
  * heat_add() - remember an interval
@@ -50,34 +75,41 @@ void heat_add(struct heat *heat, const struct aggregate_counts *counts, size_t n
 	heat->hits += counts->hits;
 }
 
-static void columns_of(const u64 *buckets, u64 *columns)
+static void columns_of(const struct scale *scale, const u64 *buckets, u64 *columns)
 {
+	const unsigned int first = scale->first, last = first + COLUMNS - 1;
+
 	memset(columns, 0, COLUMNS * sizeof(*columns));
 	for (unsigned int i = 0; i < AGGREGATE_BUCKETS; i++)
-		columns[i < FIRST ? 0 : i > LAST ? COLUMNS - 1 : i - FIRST] += buckets[i];
+		columns[i < first ? 0 : i > last ? COLUMNS - 1 : i - first] += buckets[i];
 }
 
-/** heat_print_scale() - print which column is which time, above the rows */
-void heat_print_scale(FILE *out)
+/** heat_print_scale() - print which column is which time or value, above the rows */
+void heat_print_scale(FILE *out, enum aggregate_what what)
 {
+	const struct scale *scale = scale_of(what);
+
 	fprintf(out, "%8s  ", "");
-	for (unsigned int i = FIRST; i <= LAST; i += 5) {
+	for (unsigned int i = 0; i < COLUMNS; i += 5) {
 		char text[DURATION_LEN];
 
-		duration_text(1ull << i, text);
+		scale->text(1ull << (scale->first + i), text);
 		fprintf(out, "%-10s", text);
 	}
-	fprintf(out, "  %10s %9s %9s\n", "CALLS", "50% <=", "99% <=");
+	fprintf(out, "  %10s %9s %9s\n", scale->title, "50% <=", "99% <=");
 }
 
 /**
  * heat_print_row() - print an interval that ends now
  * @out: the output file
+ * @what: what is counted
  * @counts: its calls
  * @label: the function, or ""
  */
-void heat_print_row(FILE *out, const struct aggregate_counts *counts, const char *label)
+void heat_print_row(FILE *out, enum aggregate_what what, const struct aggregate_counts *counts,
+		    const char *label)
 {
+	const struct scale *scale = scale_of(what);
 	static const char shades[] = " .:-=+*#%@";
 	const unsigned int darkest = sizeof(shades) - 2;
 	char clock[16], text[2][DURATION_LEN];
@@ -85,7 +117,7 @@ void heat_print_row(FILE *out, const struct aggregate_counts *counts, const char
 	time_t now = time(NULL);
 	struct tm tm;
 
-	columns_of(counts->buckets, columns);
+	columns_of(scale, counts->buckets, columns);
 	for (unsigned int i = 0; i < COLUMNS; i++)
 		if (columns[i] > most)
 			most = columns[i];
@@ -97,55 +129,56 @@ void heat_print_row(FILE *out, const struct aggregate_counts *counts, const char
 
 		fprintf(out, "%c%c", c, c);
 	}
-	duration_text(histogram_percentile(counts, 50), text[0]);
-	duration_text(histogram_percentile(counts, 99), text[1]);
+	scale->text(histogram_percentile(counts, 50), text[0]);
+	scale->text(histogram_percentile(counts, 99), text[1]);
 	fprintf(out, "| %10llu %9s %9s%s%s\n", (unsigned long long)counts->hits, text[0], text[1],
 		*label ? "  " : "", label);
 }
 
-/* Draw a range of times of an interval: it has @n calls, where the fullest one has @most. */
-static void draw_cell(FILE *out, size_t x, unsigned int y, unsigned int column, u64 n, u64 most)
+/* Draw a range of an interval: it has @n calls, where the fullest one has @most. */
+static void draw_cell(FILE *out, const struct scale *scale, size_t x, unsigned int y,
+		      unsigned int column, u64 n, u64 most)
 {
 	char text[DURATION_LEN];
 
-	duration_text(1ull << (FIRST + column), text);
+	scale->text(1ull << (scale->first + column), text);
 	fprintf(out, "<rect x=\"%zu\" y=\"%u\" width=\"%d\" height=\"%d\" ", x, y, CELL_WIDTH,
 		CELL_HEIGHT);
-	fprintf(out, "fill-opacity=\"%.3f\"><title>%llu calls, from %s on</title></rect>\n",
-		0.12 + 0.88 * n / most, (unsigned long long)n, text);
+	fprintf(out, "fill-opacity=\"%.3f\"><title>%llu %s, from %s on</title></rect>\n",
+		0.12 + 0.88 * n / most, (unsigned long long)n, scale->things, text);
 }
 
 /* Draw the map of a function; @y is where it begins. */
-static void draw(FILE *out, const char *label, const struct heat *heat, unsigned int y,
-		 double seconds)
+static void draw(FILE *out, const struct scale *scale, const char *label, const struct heat *heat,
+		 unsigned int y, double seconds)
 {
 	u64 columns[COLUMNS], most = 1;
 
 	for (size_t i = 0; i < heat->n; i++) {
-		columns_of(heat->v[i].buckets, columns);
+		columns_of(scale, heat->v[i].buckets, columns);
 		for (unsigned int k = 0; k < COLUMNS; k++)
 			if (columns[k] > most)
 				most = columns[k];
 	}
 	fprintf(out, "<text x=\"%d\" y=\"%u\" font-size=\"14\">", LEFT, y + 20);
 	svg_text(out, label);
-	fprintf(out, "<tspan font-size=\"10\">, %llu calls; the darker, the more</tspan></text>\n",
-		(unsigned long long)heat->hits);
+	fprintf(out, "<tspan font-size=\"10\">, %llu %s; the darker, the more</tspan></text>\n",
+		(unsigned long long)heat->hits, scale->things);
 	for (size_t i = 0; i <= heat->v[heat->n - 1].nr; i += 10)
 		fprintf(out, "<text x=\"%zu\" y=\"%u\">%g s</text>\n", LEFT + CELL_WIDTH * i,
 			y + TITLE + CELL_HEIGHT * COLUMNS + 12, seconds * i);
 	for (unsigned int k = 0; k < COLUMNS; k += 5) {
 		char text[DURATION_LEN];
 
-		duration_text(1ull << (FIRST + k), text);
+		scale->text(1ull << (scale->first + k), text);
 		fprintf(out, "<text x=\"%d\" y=\"%u\" text-anchor=\"end\">%s</text>\n", LEFT - 6,
 			y + TITLE + CELL_HEIGHT * (COLUMNS - k), text);
 	}
 	for (size_t i = 0; i < heat->n; i++) {
-		columns_of(heat->v[i].buckets, columns);
+		columns_of(scale, heat->v[i].buckets, columns);
 		for (unsigned int k = 0; k < COLUMNS; k++)
 			if (columns[k])
-				draw_cell(out, LEFT + CELL_WIDTH * heat->v[i].nr,
+				draw_cell(out, scale, LEFT + CELL_WIDTH * heat->v[i].nr,
 					  y + TITLE + CELL_HEIGHT * (COLUMNS - 1 - k), k,
 					  columns[k], most);
 	}
@@ -169,7 +202,7 @@ static int by_hits(const void *pa, const void *pb)
 }
 
 /**
- * heat_draw() - write a picture: time goes to the right, how long calls take goes up
+ * heat_draw() - write a picture: time goes to the right, how long calls take, or the value, goes up
  * @out: the output file
  * @aggregate: the functions
  * @heats: the intervals of each
@@ -197,7 +230,8 @@ void heat_draw(FILE *out, const struct aggregate *aggregate, const struct heat *
 		  height * (unsigned int)(n ? n : 1));
 	fputs(style, out);
 	for (size_t i = 0; i < n; i++)
-		draw(out, maps[i].label, maps[i].heat, height * (unsigned int)i, seconds);
+		draw(out, scale_of(aggregate->what), maps[i].label, maps[i].heat,
+		     height * (unsigned int)i, seconds);
 	fputs("</svg>\n", out);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How long calls take as time goes by: a heat map, in a terminal or as a picture. */
+/* How long calls take, or which values hits have, as time goes by: a heat map. */
 #ifndef _USERSPACE_HEAT_H
 #define _USERSPACE_HEAT_H
 
@@ -34,8 +34,9 @@ struct heat {
 };
 
 void heat_add(struct heat *heat, const struct aggregate_counts *counts, size_t nr);
-void heat_print_scale(FILE *out);
-void heat_print_row(FILE *out, const struct aggregate_counts *counts, const char *label);
+void heat_print_scale(FILE *out, enum aggregate_what what);
+void heat_print_row(FILE *out, enum aggregate_what what, const struct aggregate_counts *counts,
+		    const char *label);
 void heat_draw(FILE *out, const struct aggregate *aggregate, const struct heat *heats,
 	       double seconds);
 void heat_free(struct heat *heat);

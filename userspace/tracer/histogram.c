@@ -63,6 +63,23 @@ u64 histogram_percentile(const struct aggregate_counts *counts, unsigned int per
 }
 
 /**
+ * histogram_print_bar() - end a line of a histogram
+ * @out: the output file
+ * @n: the number of the line
+ * @most: the largest number of a line
+ */
+void histogram_print_bar(FILE *out, u64 n, u64 most)
+{
+	char bar[BAR + 1];
+	/* Round up, so that every range with a number has a bar. */
+	int len = ((__int128)n * BAR + most - 1) / most;
+
+	memset(bar, '#', len);
+	bar[len] = '\0';
+	fprintf(out, "  %10llu  |%-*s|\n", (unsigned long long)n, BAR, bar);
+}
+
+/**
  * histogram_print() - draw how long calls took
  * @out: the output file
  * @counts: the calls
@@ -87,15 +104,11 @@ void histogram_print(FILE *out, const struct aggregate_counts *counts)
 		return;
 	fprintf(out, "%19s  %10s  distribution\n", "time", "calls");
 	for (unsigned int i = first; i <= last; i++) {
-		char from[DURATION_LEN], to[DURATION_LEN], bar[BAR + 1];
-		/* Round up, so that every range with calls has a bar. */
-		int len = (counts->buckets[i] * BAR + most - 1) / most;
+		char from[DURATION_LEN], to[DURATION_LEN];
 
 		duration_text(i ? 1ull << i : 0, from);
 		duration_text(i < 63 ? 2ull << i : UINT64_MAX, to);
-		memset(bar, '#', len);
-		bar[len] = '\0';
-		fprintf(out, "%8s - %8s  %10llu  |%-*s|\n", from, to,
-			(unsigned long long)counts->buckets[i], BAR, bar);
+		fprintf(out, "%8s - %8s", from, to);
+		histogram_print_bar(out, counts->buckets[i], most);
 	}
 }
