@@ -27,7 +27,7 @@ check "a return probe is accepted" put "r:r $tick"
 "$prog" ticks 1 3
 is "$(counted)" "e=3 r=3" "entries and returns are counted"
 check_fails "a limit after the first definition is refused" put "only pid $$"
-check_fails "a definition with two arguments is refused" put "p:a $tick n=%di m=%si"
+check_fails "a definition with three arguments is refused" put "p:a $tick n=%di m=%si o=%dx"
 check_fails "a removal is refused" put "-:e"
 printf '\006%.0s' {1..32} >"$tmp/no-code"
 check_fails "a place without a valid instruction is refused" put "p:bad $tmp/no-code:1"

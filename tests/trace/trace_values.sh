@@ -22,7 +22,7 @@ put() {
 # read_all: print what the file has.
 read_all() { cat <&5; }
 
-ktap_plan 30
+ktap_plan 37
 clear
 
 for jump in 0 1; do
@@ -52,6 +52,27 @@ for jump in 0 1; do
 	"$prog" 20000 2 1 2 3
 	is "$(read_all)" "v 120000 0 240000 1 3 1:40000 2:40000 3:40000" "no value of two threads is lost"
 done
+
+# Values by a key.
+for jump in 0 1; do
+	jump $jump
+	put "p:v $value %di:b4@0/8 key=%di:b4@4/8"
+	"$prog" 1000 2 0x12 0x13 0x21 0xf3
+	is "$(read_all | tr '\n' ,)" "v 8000 0,by v 1 4000 10000 2 3 2:2000 3:2000,by v 2 2000 2000 1 1 1:2000,by v 15 2000 6000 3 3 3:2000," \
+		"jump=$jump: values are counted for each key"
+	put "p:v $value %di:u8 %di:s8"
+	# shellcheck disable=SC2046
+	"$prog" 10 1 $(seq 0 99) -1
+	read_all >"$tmp/keys"
+	is "$(wc -l <"$tmp/keys") $(awk '$1 == "by" { n += $4 } END { print n }' "$tmp/keys") $(grep '^by v others' "$tmp/keys" | cut -d' ' -f 4-7)" \
+		"66 1010 370 31890 64 255" "jump=$jump: 64 keys have counts of their own"
+done
+put "r:v $value \$retval:s16 \$retval:s8"
+"$prog" 10 1 -1 -0x8000
+is "$(read_all | tr '\n' ,)" "v 20 0,by v -1 10 -10 -1 -1 -1:10,by v 0 10 -327680 -32768 -32768 -32768:10," "keys have a sign, those of returns, too"
+put "p:w $word %di:u8 +0(%di):u8"
+"$prog" 10 1 7
+like "$(read_all | head -n 1)" '^w 11 1$' "a key that cannot be read counts as missed"
 
 put "p:v $value %di:u8"
 nice -n 19 "$prog" 0 1 9 &
@@ -92,7 +113,7 @@ printf '%s\n' "p:x $value %si" >&5
 is "$(read_all | awk '{ print $1, ($2 >= 100) }' | tr '\n' ' ')" "v 1 n 1 t 1 x 1 " \
 	"other definitions can be in one set with values"
 
-for line in "p:v $value %di %si" "p:v $value +0(%di):string" "p:v $value \$comm" "p:v $value %xmm0:f64" \
+for line in "p:v $value %di %si %dx" "p:v $value %di +0(%di):string" "p:v $value +0(%di):string" "p:v $value \$comm" "p:v $value %xmm0:f64" \
 	"p:v $value +0(%di):u8[4]" "p:v $value %di stack=any" "p:v $value @+0x7fffffffffff"; do
 	check_fails "$line is refused" put "$line"
 done 2>"$tmp/err"

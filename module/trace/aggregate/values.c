@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/atomic.h>
 #include <linux/bits.h>
 #include <linux/cache.h>
 #include <linux/irqflags.h>
+#include <linux/limits.h>
 #include <linux/log2.h>
 #include <linux/ptrace.h>
 #include <linux/seq_file.h>
@@ -22,11 +24,17 @@
 /* The buckets of numbers that are not negative; those of negative numbers follow. */
 #define BUCKETS		((64U - PER_POWER_LOG + 1) * PER_POWER)
 
+/* With keys, so many have counts of their own. */
+#define KEYS		64U
+
+/* A key is kept with these bits flipped; 0 is a free place.  This key itself is one of others. */
+#define KEY_FLIP	0x9e3779b97f4a7c15ULL
+
 /* The sign of a number. */
 #define SIGN		BIT_ULL(63)
 
 /**
- * struct cell - the values of one CPU
+ * struct cell - the values of one CPU, for one key
  * @lost: number of hits whose value could not be read
  * @sum: sum of the values, modulo 2^64
  * @above: the maximum of all rank_of(value)
@@ -43,23 +51,45 @@ struct cell {
 
 /**
  * struct aggregate_values - the values of a probe
- * @def: its definition, with the argument that fetches the value
+ * @def: its definition, with the argument that fetches the value, and perhaps one for a key
  * @sign: SIGN if values have one, or 0
  * @nr: number of buckets of a cell
+ * @groups: 1, or KEYS + 1
  * @cell_size: bytes of a cell
- * @cells: a cell for each CPU, and one for their sums, which aggregate.lock protects
+ * @keys: the keys that were met.  Any hit may take a free place, the first one; no place becomes
+ *	free again
+ * @cells: for each key, then for all other keys, a cell for each CPU; and one for the sums, which
+ *	aggregate.lock protects
  */
 struct aggregate_values {
 	struct tracer_def *def;
 	u64 sign;
 	unsigned int nr;
+	unsigned int groups;
 	size_t cell_size;
+	atomic64_t keys[KEYS];
 	u8 cells[] ____cacheline_aligned;
 };
 
-static struct cell *cell_of(struct aggregate_values *values, unsigned int cpu)
+static struct cell *cell_of(struct aggregate_values *values, unsigned int group, unsigned int cpu)
 {
-	return (struct cell *)(values->cells + cpu * values->cell_size);
+	return (struct cell *)(values->cells + (group * nr_cpu_ids + cpu) * values->cell_size);
+}
+
+/* Find the place of a key, or take one. */
+static unsigned int group_of(struct aggregate_values *values, u64 key)
+{
+	s64 flipped = key ^ KEY_FLIP, was;
+	unsigned int i;
+
+	for (i = 0; i < KEYS && flipped; i++) {
+		was = atomic64_read(&values->keys[i]);
+		if (!was)
+			was = atomic64_cmpxchg(&values->keys[i], 0, flipped);
+		if (!was || was == flipped)
+			return i;
+	}
+	return KEYS;
 }
 
 /* Map a value to a number that keeps the order.  The same call converts it back. */
@@ -89,24 +119,29 @@ static u64 bucket_begin(unsigned int bucket)
 	return (u64)(PER_POWER + bucket % PER_POWER) << power;
 }
 
+static bool is_number(const struct tracer_arg *arg)
+{
+	return !arg->count && !arg->length && !arg->type->unit &&
+	       arg->type->print != TRACER_PRINT_FLOAT &&
+	       (arg->store == TRACER_STORE_MEM || arg->store == TRACER_STORE_VALUE);
+}
+
 /**
  * aggregate_values_takes() - check whether the arguments of a definition are a value to count by
  * @def: the definition
  *
- * It is one number.  A constant of a return probe is the place of a return instruction.
+ * It is one number, or a number and a key.  A constant of a return probe is the place of a return
+ * instruction.
  */
 bool aggregate_values_takes(const struct tracer_def *def)
 {
 	const struct tracer_arg *arg = def->args;
 
-	if (def->nargs != 1 || def->stack || arg->count || arg->length || arg->type->unit ||
-	    arg->type->print == TRACER_PRINT_FLOAT)
+	if (def->nargs < 1 || def->nargs > 2 || def->stack || !is_number(arg) ||
+	    (def->nargs == 2 && !is_number(arg + 1)))
 		return false;
-	if (arg->store == TRACER_STORE_MEM)
-		return true;
-	return arg->store == TRACER_STORE_VALUE &&
-	       !(def->kind == TRACER_RETURN && arg->ninsns == 1 &&
-		 arg->insns->op == TRACER_OP_IMM);
+	return arg->store == TRACER_STORE_MEM || def->kind != TRACER_RETURN || arg->ninsns != 1 ||
+	       arg->insns->op != TRACER_OP_IMM;
 }
 
 /**
@@ -118,15 +153,19 @@ bool aggregate_values_takes(const struct tracer_def *def)
 struct aggregate_values *aggregate_values_create(struct tracer_def *def)
 {
 	unsigned int nr = def->args->type->is_signed ? 2 * BUCKETS : BUCKETS;
-	size_t size = ALIGN(offsetof(struct cell, buckets[nr]), SMP_CACHE_BYTES);
+	size_t size = ALIGN(sizeof(struct cell) + nr * sizeof(u64), SMP_CACHE_BYTES), all;
+	unsigned int groups = def->nargs == 2 ? KEYS + 1 : 1;
 	struct aggregate_values *values;
 
-	values = kvzalloc(sizeof(*values) + (nr_cpu_ids + 1) * size, GFP_KERNEL_ACCOUNT);
+	all = sizeof(*values) + (groups * nr_cpu_ids + 1) * size;
+	/* With thousands of processors, keys take more than kvzalloc() has. */
+	values = all <= INT_MAX ? kvzalloc(all, GFP_KERNEL_ACCOUNT) : NULL;
 	if (!values)
 		return NULL;
 	values->def = def;
 	values->sign = def->args->type->is_signed ? SIGN : 0;
 	values->nr = nr;
+	values->groups = groups;
 	values->cell_size = size;
 	tracer_args_find_registers(def);
 	return values;
@@ -163,9 +202,9 @@ bool aggregate_values_in_ring(const struct aggregate_values *values, struct upro
 }
 
 /* Count a value.  Interrupts are off, so no other hit on this CPU interferes. */
-static void add(struct aggregate_values *values, u64 value)
+static void add(struct aggregate_values *values, unsigned int group, u64 value)
 {
-	struct cell *cell = cell_of(values, smp_processor_id());
+	struct cell *cell = cell_of(values, group, smp_processor_id());
 	u64 rank = rank_of(values, value);
 	bool negative = value & values->sign;
 
@@ -173,6 +212,16 @@ static void add(struct aggregate_values *values, u64 value)
 	cell->above = max(cell->above, rank);
 	cell->below = max(cell->below, ~rank);
 	cell->buckets[negative ? BUCKETS + bucket_of(-value) : bucket_of(value)]++;
+}
+
+/* Load an argument that was fetched. */
+static u64 load(const struct tracer_def *def, const struct tracer_arg *arg, const u8 *entry)
+{
+	const struct tracer_type *type = arg->type;
+	u64 value = tracer_load(entry + tracer_args_offset(def) + arg->offset, type->size);
+	unsigned int unused = 64 - 8 * type->size;
+
+	return type->is_signed ? (s64)(value << unused) >> unused : value;
 }
 
 /**
@@ -191,10 +240,8 @@ bool aggregate_values_count(struct aggregate_values *values, const struct pt_reg
 			    unsigned long ip, enum aggregate_from from)
 {
 	const struct tracer_def *def = values->def;
-	const struct tracer_type *type = def->args->type;
-	unsigned int unused = 64 - 8 * type->size;
-	/* The common fields, the address of a return, the value, and the bit of a fault. */
-	u8 entry[sizeof(struct tracer_entry) + 3 * sizeof(u64)] __aligned(8);
+	/* The common fields, the address of a return, value and key, and the bits of faults. */
+	u8 entry[sizeof(struct tracer_entry) + 4 * sizeof(u64)] __aligned(8);
 	struct tracer_fetch fetch = {
 		.regs = regs,
 		.ip = ip,
@@ -203,34 +250,33 @@ bool aggregate_values_count(struct aggregate_values *values, const struct pt_reg
 		.trap = from != AGGREGATE_TASK,
 		.ring = from == AGGREGATE_RING,
 	};
+	unsigned int group = 0;
 	unsigned long flags;
-	u64 value;
 
 	entry[tracer_faults_offset(def)] = 0;
 	if (!tracer_fetch_args(&fetch, def))
 		return false;
-	value = tracer_load(entry + tracer_args_offset(def), type->size);
-	if (values->sign)
-		value = (s64)(value << unused) >> unused;
+	if (def->nargs == 2)
+		group = group_of(values, load(def, def->args + 1, entry));
 	local_irq_save(flags);
 	if (entry[tracer_faults_offset(def)])
-		cell_of(values, smp_processor_id())->lost++;
+		cell_of(values, 0, smp_processor_id())->lost++;
 	else
-		add(values, value);
+		add(values, group, load(def, def->args, entry));
 	local_irq_restore(flags);
 	return true;
 }
 
-/* Sum up the cells of all CPUs.  A hit that happens meanwhile may be missing in a part of it. */
-static struct cell *sum_up(struct aggregate_values *values, u64 *hits)
+/* Sum up the cells of a key.  A hit that happens meanwhile may be missing in a part of it. */
+static struct cell *sum_up(struct aggregate_values *values, unsigned int group, u64 *hits)
 {
-	struct cell *sum = cell_of(values, nr_cpu_ids);
+	struct cell *sum = cell_of(values, values->groups, 0);
 	unsigned int cpu, i;
 
 	*hits = 0;
 	memset(sum, 0, values->cell_size);
 	for_each_possible_cpu(cpu) {
-		const struct cell *cell = cell_of(values, cpu);
+		const struct cell *cell = cell_of(values, group, cpu);
 
 		sum->lost += READ_ONCE(cell->lost);
 		sum->sum += READ_ONCE(cell->sum);
@@ -244,13 +290,58 @@ static struct cell *sum_up(struct aggregate_values *values, u64 *hits)
 	return sum;
 }
 
-static void show_number(struct seq_file *m, const struct aggregate_values *values, char before,
-			u64 value)
+static void show_number(struct seq_file *m, bool is_signed, char before, u64 value)
 {
-	if (values->sign)
+	if (is_signed)
 		seq_printf(m, "%c%lld", before, (s64)value);
 	else
 		seq_printf(m, "%c%llu", before, value);
+}
+
+/* Print " SUM LEAST LARGEST FROM:N...", and end the line. */
+static void show_sum(struct seq_file *m, const struct aggregate_values *values,
+		     const struct cell *sum)
+{
+	unsigned int i;
+
+	show_number(m, values->sign, ' ', sum->sum);
+	show_number(m, values->sign, ' ', rank_of(values, ~sum->below));
+	show_number(m, values->sign, ' ', rank_of(values, sum->above));
+	for (i = values->nr - 1; values->sign && i > BUCKETS; i--) {
+		if (!sum->buckets[i])
+			continue;
+		show_number(m, true, ' ', -bucket_begin(i - BUCKETS));
+		seq_printf(m, ":%llu", sum->buckets[i]);
+	}
+	for (i = 0; i < BUCKETS; i++) {
+		if (!sum->buckets[i])
+			continue;
+		show_number(m, values->sign, ' ', bucket_begin(i));
+		seq_printf(m, ":%llu", sum->buckets[i]);
+	}
+	seq_putc(m, '\n');
+}
+
+static void show_keys(struct seq_file *m, struct aggregate_values *values, const char *name)
+{
+	bool is_signed = values->def->args[1].type->is_signed;
+	unsigned int i;
+	u64 hits;
+
+	/* seq_file calls again with more room. */
+	for (i = 0; i < values->groups && !seq_has_overflowed(m); i++) {
+		const struct cell *sum = sum_up(values, i, &hits);
+
+		if (!hits)
+			continue;
+		seq_printf(m, "by %s", name);
+		if (i == KEYS)
+			seq_puts(m, " others");
+		else
+			show_number(m, is_signed, ' ', atomic64_read(&values->keys[i]) ^ KEY_FLIP);
+		seq_printf(m, " %llu", hits);
+		show_sum(m, values, sum);
+	}
 }
 
 /**
@@ -260,35 +351,33 @@ static void show_number(struct seq_file *m, const struct aggregate_values *value
  * @missed: number of hits that did not come as far as this
  * @m: the output
  *
+ * With keys, print "NAME HITS MISSED", and for each "by NAME KEY HITS SUM LEAST LARGEST FROM:N...".
+ *
  * Context: under aggregate.lock.
  */
 void aggregate_values_show(struct aggregate_values *values, const char *name, u64 missed,
 			   struct seq_file *m)
 {
-	u64 hits;
-	const struct cell *sum = sum_up(values, &hits);
+	const struct cell *sum;
+	u64 hits, all = 0;
 	unsigned int i;
 
+	for (i = 1; i < values->groups; i++) {
+		sum_up(values, i, &hits);
+		all += hits;
+	}
+	/* The first key has counted all that were lost. */
+	sum = sum_up(values, 0, &hits);
+	all += hits;
 	missed += sum->lost;
-	if (!hits && !missed)
+	if (!all && !missed)
 		return;
-	seq_printf(m, "%s %llu %llu", name, hits, missed);
-	if (hits) {
-		show_number(m, values, ' ', sum->sum);
-		show_number(m, values, ' ', rank_of(values, ~sum->below));
-		show_number(m, values, ' ', rank_of(values, sum->above));
-	}
-	for (i = values->nr - 1; values->sign && i > BUCKETS; i--) {
-		if (!sum->buckets[i])
-			continue;
-		show_number(m, values, ' ', -bucket_begin(i - BUCKETS));
-		seq_printf(m, ":%llu", sum->buckets[i]);
-	}
-	for (i = 0; i < BUCKETS; i++) {
-		if (!sum->buckets[i])
-			continue;
-		show_number(m, values, ' ', bucket_begin(i));
-		seq_printf(m, ":%llu", sum->buckets[i]);
+	seq_printf(m, "%s %llu %llu", name, all, missed);
+	if (values->groups == 1 && all) {
+		show_sum(m, values, sum);
+		return;
 	}
 	seq_putc(m, '\n');
+	if (values->groups > 1)
+		show_keys(m, values, name);
 }
