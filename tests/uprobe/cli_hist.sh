@@ -7,7 +7,7 @@
 # needs: python3
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/shared/cli.inc"
-ktap_plan 24
+ktap_plan 29
 
 prog=$tmp/valued
 cp "$UPROBES_TOP/build/progs/valued" "$prog"
@@ -38,6 +38,15 @@ hist --json -c "$prog 10 1 5 6" "$prog:word" '+0(%di):s64'
 like "$(cat "$tmp/out")" '"hits":21,"missed":1,' "memory is read; an address that is bad counts as missed"
 hist --json -c "perl -e 'print \"x\" x 100 for 1 .. 1000' >/dev/null" libc:malloc bytes=%di
 like "$(cat "$tmp/out")" '^\{"function":"malloc","value":"bytes","hits":[0-9]{3,},' "the sizes of allocations are counted"
+
+hist --json --by %di:b4@4/8 -c "$prog 100 2 0x12 0x13 0x21" "$prog:value" low=%di:b4@0/8
+is "$(cut -d, -f 1-6 "$tmp/out" | tr '\n' ' ')" '{"function":"value","value":"low","by":"%di:b4@4/8","key":"1","hits":400,"missed":0 {"function":"value","value":"low","by":"%di:b4@4/8","key":"2","hits":200,"missed":0 ' \
+	"--by: each key has its values"
+like "$(cat "$tmp/err")" 'Ending... 600 hits, 0 missed' "all hits are in the summary, once"
+hist --by who=%di -c "$prog 10 1 $(seq -s ' ' 0 99)" "$prog:value" %di
+is "$(grep -c '^value, %di, who [0-9]*: 10 hits' "$tmp/out") $(grep -c '^value, %di, who others: 360 hits' "$tmp/out")" "19 1" \
+	"more than 64 keys are others; 20 are shown"
+like "$(cat "$tmp/err")" '45 more keys were met; --top 65 shows them' "a message tells of those that are not shown"
 
 "$prog" 0 1 9 &
 load=$!
@@ -77,4 +86,5 @@ refused 'is text' "$prog:value" '+0(%di):string'
 refused 'floating-point' "$prog:value" '%xmm0:f64'
 refused 'is a pattern' "$prog:val*" %di
 refused 'is an array' "$prog:value" '+0(%di):u8[2]'
-refused 'top does nothing' --top 3 "$prog:value" %di
+refused 'top does nothing' --top 3 --heat "$prog:value" %di
+refused 'has all hits' --by %si --heat "$prog:value" %di

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* uprobe count SPEC..., uprobe lat SPEC..., uprobe hist SPEC VALUE */
 #include <poll.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,6 +47,7 @@
  * @what: what is counted
  * @picture: draw heat maps of how long calls take, or of values, at the end
  * @heats: the intervals of each entry, if @picture is set
+ * @nr_heats: number of @heats
  * @intervals: number of intervals so far, if there are heat maps
  * @scaled: the scale of the heat map in the terminal is printed
  */
@@ -61,6 +63,7 @@ struct measuring {
 	enum aggregate_what what;
 	bool picture;
 	struct heat *heats;
+	size_t nr_heats;
 	size_t intervals;
 	bool scaled;
 };
@@ -68,11 +71,13 @@ struct measuring {
 /**
  * struct row - a line of results
  * @label: the function
+ * @key: the key, or NULL
  * @counts: its counts
  * @values: its values, with AGGREGATE_VALUES
  */
 struct row {
 	const char *label;
+	const char *key;
 	struct aggregate_counts counts;
 	struct value_counts *values;
 };
@@ -155,6 +160,10 @@ static void print_json(const struct measuring *run, const struct row *row)
 	json_text(&json, "function", row->label);
 	if (run->what == AGGREGATE_VALUES)
 		json_text(&json, "value", run->aggregate.value);
+	if (row->key) {
+		json_text(&json, "by", run->aggregate.by);
+		json_text(&json, "key", row->key);
+	}
 	json_number(&json, "hits", row->counts.hits);
 	json_number(&json, "missed", row->counts.missed);
 	if (run->what == AGGREGATE_TIMES)
@@ -200,8 +209,10 @@ static void print_values(const struct measuring *run, const struct row *row)
 	const struct value_counts *values = row->values;
 	char text[5][VALUE_LEN];
 
-	fprintf(run->out, "%s, %s: %llu hits", row->label, run->aggregate.value,
-		(unsigned long long)values->hits);
+	fprintf(run->out, "%s, %s", row->label, run->aggregate.value);
+	if (row->key)
+		fprintf(run->out, ", %s %s", run->aggregate.by, row->key);
+	fprintf(run->out, ": %llu hits", (unsigned long long)values->hits);
 	if (values->hits) {
 		value_text(values->least, text[0]);
 		value_text(values->largest, text[1]);
@@ -289,7 +300,7 @@ static void print_time(FILE *out)
 static struct error *print_results(struct measuring *run, bool since)
 {
 	struct aggregate *aggregate = &run->aggregate;
-	size_t n = 0, top = run->options->json ? aggregate->n : TOP_DEFAULT;
+	size_t n = 0, top = run->options->json ? SIZE_MAX : TOP_DEFAULT;
 	struct error *err;
 	struct row *rows;
 
@@ -306,7 +317,11 @@ static struct error *print_results(struct measuring *run, bool since)
 	for (size_t i = 0; i < aggregate->n; i++) {
 		struct row *row = &rows[n];
 
+		/* The entry of all keys has no values. */
+		if (aggregate->by && !aggregate->v[i].key)
+			continue;
 		row->label = aggregate->v[i].label;
+		row->key = aggregate->v[i].key;
 		if (since)
 			aggregate_counts_since(&aggregate->v[i], &row->counts);
 		else
@@ -319,8 +334,8 @@ static struct error *print_results(struct measuring *run, bool since)
 	qsort(rows, n, sizeof(*rows), run->what == AGGREGATE_TIMES ? by_total : by_hits);
 	print_rows(run, rows, n < top ? n : top);
 	if (n > top)
-		fprintf(stderr, "%zu more functions were called; --top %zu shows them\n",
-			n - top, n);
+		fprintf(stderr, "%zu more %s; --top %zu shows them\n", n - top,
+			aggregate->by ? "keys were met" : "functions were called", n);
 	free(rows);
 	if (fflush(run->out))
 		run->runner.stop = true;
@@ -332,6 +347,8 @@ static void print_summary(const struct measuring *run)
 	u64 hits = 0, missed = 0;
 
 	for (size_t i = 0; i < run->aggregate.n; i++) {
+		if (run->aggregate.v[i].key)
+			continue;
 		hits += run->aggregate.v[i].counts.hits;
 		missed += run->aggregate.v[i].counts.missed;
 	}
@@ -347,10 +364,19 @@ static void print_summary(const struct measuring *run)
 	}
 }
 
+static void grow_heats(struct measuring *run)
+{
+	size_t n = run->aggregate.n;
+
+	run->heats = xreallocarray(run->heats, n + 1, sizeof(*run->heats));
+	memset(run->heats + run->nr_heats, 0, (n - run->nr_heats) * sizeof(*run->heats));
+	run->nr_heats = n;
+}
+
 /* If probed files were replaced, count in the new ones, too, under the same names. */
 static void follow_files(struct measuring *run)
 {
-	size_t from = run->aggregate.lines.n, before = run->aggregate.n;
+	size_t from = run->aggregate.lines.n;
 	struct error *err;
 
 	if (!follow_look(&run->follow))
@@ -366,8 +392,7 @@ static void follow_files(struct measuring *run)
 	err = aggregate_follow_end(&run->aggregate, from, &run->runner);
 	if (err || run->aggregate.lines.n > from)
 		follow_report(&run->follow, err);
-	run->heats = xreallocarray(run->heats, run->aggregate.n + 1, sizeof(*run->heats));
-	memset(run->heats + before, 0, (run->aggregate.n - before) * sizeof(*run->heats));
+	grow_heats(run);
 }
 
 static struct error *loop(struct measuring *run)
@@ -481,13 +506,13 @@ static int run_command(const struct options *options, enum aggregate_what what, 
 	if (!err)
 		err = control_check(dir);
 	run.picture = what != AGGREGATE_HITS && options->output && str_ends(options->output, ".svg");
-	run.heats = xcalloc(run.aggregate.n + 1, sizeof(*run.heats));
+	grow_heats(&run);
 	if (!err)
 		err = output_open(options->output, &run.out);
 	if (!err)
 		err = measure(&run, dir);
 	err = output_close(options->output, run.out, err);
-	for (size_t i = 0; i < run.aggregate.n; i++)
+	for (size_t i = 0; i < run.nr_heats; i++)
 		heat_free(&run.heats[i]);
 	free(run.heats);
 	traps_free(&run.traps);
@@ -517,6 +542,7 @@ int cmd_hist(const struct options *options, int argc, char **argv)
 				"hist takes a probe and a value: uprobe hist libc:malloc bytes=%%di, uprobe hist r:libc:read '$retval'");
 		return error_report(err);
 	}
-	spec = argc == 2 ? xasprintf("%s %s", argv[0], argv[1]) : xstrdup(argv[0]);
+	spec = xasprintf("%s%s%s%s%s", argv[0], argc == 2 ? " " : "", argc == 2 ? argv[1] : "",
+			 options->by ? " " : "", options->by ? options->by : "");
 	return run_command(options, AGGREGATE_VALUES, 1, &spec);
 }

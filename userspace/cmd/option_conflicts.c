@@ -44,6 +44,10 @@ static const struct conflict conflicts[] = {
 	{ LAT | HIST, "--heat", "--json" },
 	{ LAT, "--heat", "--top" },
 	{ LAT | HIST, "--heat", ".svg" },
+	{ HIST, "--by", "--heat", "a heat map has all hits, and --by separates them" },
+	{ HIST, "--by", ".svg", "the picture has all hits, and --by separates them" },
+	{ HIST, "--top", "--heat" },
+	{ HIST, "--top", ".svg" },
 	{ LAT, "--top", ".svg" },
 	{ LAT | HIST | STACKS, "--json", ".svg" },
 };

@@ -281,6 +281,43 @@ static void take_values(struct aggregate_entry *entry, u64 hits, const char *tex
 		entry->counts.buckets[value_bucket_power(i)] += values->buckets[i];
 }
 
+/* Find the entry of a key, or add one.  Its name is a part of the line. */
+static struct aggregate_entry *key_entry(struct aggregate *aggregate, size_t of, const char *key,
+					 size_t len)
+{
+	struct aggregate_entry *entry;
+	size_t i;
+
+	for (i = 0; i < aggregate->n; i++) {
+		entry = &aggregate->v[i];
+		if (entry->key && entry->of == of && strlen(entry->key) == len &&
+		    !strncmp(entry->key, key, len))
+			return entry;
+	}
+	/* This may move the entries. */
+	i = aggregate_add(aggregate, aggregate->v[of].label);
+	entry = &aggregate->v[i];
+	entry->key = xstrndup(key, len);
+	entry->of = of;
+	return entry;
+}
+
+/* Parse "by kN KEY HITS SUM LEAST LARGEST FROM:COUNT...". */
+static void take_key(struct aggregate *aggregate, const char *line)
+{
+	unsigned long long of = strtoull(line + strlen("by k"), (char **)&line, 10), hits;
+	struct aggregate_entry *entry;
+	size_t len;
+
+	if (of >= aggregate->n || *line++ != ' ')
+		return;
+	len = strcspn(line, " ");
+	entry = key_entry(aggregate, of, line, len);
+	hits = strtoull(line + len, (char **)&line, 10);
+	entry->counts.hits += hits;
+	take_values(entry, hits, line);
+}
+
 /*
  * Parse "kN HITS MISSED [TOTAL MAX BUCKET:COUNT...]", or with values, "kN HITS MISSED [SUM LEAST
  * LARGEST FROM:COUNT...]".
@@ -293,6 +330,10 @@ static void take_line(struct aggregate *aggregate, const char *line)
 
 	if (aggregate->stack && str_starts(line, "stack "))
 		aggregate->stack(aggregate->data, line);
+	if (aggregate->by && str_starts(line, "by k")) {
+		take_key(aggregate, line);
+		return;
+	}
 	if (*line != 'k') {
 		missing_take(&aggregate->missing, line);
 		return;
@@ -402,11 +443,13 @@ void aggregate_close(struct aggregate *aggregate)
 		close(aggregate->fd);
 	for (size_t i = 0; i < aggregate->n; i++) {
 		free(aggregate->v[i].label);
+		free(aggregate->v[i].key);
 		free(aggregate->v[i].values);
 		free(aggregate->v[i].values_new);
 	}
 	free(aggregate->v);
 	free(aggregate->value);
+	free(aggregate->by);
 	paths_free(&aggregate->lines);
 	paths_free(&aggregate->files);
 	missing_free(&aggregate->missing);

@@ -55,12 +55,16 @@ struct aggregate_counts {
  * @label: name for the user
  * @counts: counts of the last aggregate_read()
  * @before: counts of the aggregate_read() before that
+ * @key: with keys, its key, or "others"; NULL for the entry of all keys
+ * @of: then the number of the entry of all keys
  * @values: with AGGREGATE_VALUES, the values of the last aggregate_read()
  * @values_new: those that the aggregate_read() before that did not have; their least and largest
  *	one are those of the whole run
  */
 struct aggregate_entry {
 	char *label;
+	char *key;
+	size_t of;
 	struct aggregate_counts counts;
 	struct aggregate_counts before;
 	struct value_counts *values;
@@ -83,6 +87,7 @@ struct aggregate_known {
  * struct aggregate - all entries
  * @what: what is counted
  * @value: with AGGREGATE_VALUES, the name of the value
+ * @by: the name of the key, if values are counted by keys; or NULL
  * @fd: the tracer's file, -1 before aggregate_attach()
  * @v: the entries
  * @n: number of @v
@@ -101,6 +106,7 @@ struct aggregate_known {
 struct aggregate {
 	enum aggregate_what what;
 	char *value;
+	char *by;
 	int fd;
 	struct aggregate_entry *v;
 	size_t n;

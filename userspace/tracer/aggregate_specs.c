@@ -175,34 +175,55 @@ static struct error *add_returns(struct aggregate *aggregate, size_t entry,
 	return err;
 }
 
-/* Check that a probe has one argument, a number, and remember its name. */
-static struct error *take_value(struct aggregate *aggregate, const struct probe_spec *spec,
-				const struct definition *def)
+/* Check that an argument is a number. */
+static struct error *check_number(const struct field *field, const struct probe_spec *spec)
 {
-	size_t len = strcspn(spec->args, "=");
+	if (field->count)
+		return error_new(STATUS_USAGE,
+				 "hist takes a number, and \"%s\" is an array; fetch one element",
+				 spec->args);
+	if (field->kind == FIELD_STRING || field->kind == FIELD_FLOAT)
+		return error_new(STATUS_USAGE,
+				 "hist takes a whole number, and \"%s\" is %s; trace it instead: uprobe '%c:...'",
+				 spec->args,
+				 field->kind == FIELD_STRING ? "text" : "a floating-point number",
+				 spec->kind);
+	return NULL;
+}
+
+/* Return the name that an argument is given, or the argument. */
+static char *name_of(const char *arg, size_t arg_len)
+{
+	size_t len = strcspn(arg, "=");
+
+	return xstrndup(arg, len < arg_len ? len : arg_len);
+}
+
+/* Check that a probe has one argument, a number, or with --by two, and remember the names. */
+static struct error *take_value(struct aggregate *aggregate, const struct probe_spec *spec,
+				const struct options *options, const struct definition *def)
+{
+	size_t wanted = options->by ? 2 : 1, len = strlen(spec->args);
 	struct fields fields = { 0 };
 	struct error *err = NULL;
 
 	arguments_fields(def->sites.v[0].args, &fields);
-	if (fields.n != 1)
+	if (fields.n != wanted)
 		err = error_new(STATUS_USAGE,
-				"hist takes one value, and \"%s\" has %zu; run it once for each",
-				spec->args, fields.n);
-	else if (fields.v[0].count)
-		err = error_new(STATUS_USAGE,
-				"hist takes a number, and \"%s\" is an array; fetch one element",
-				spec->args);
-	else if (fields.v[0].kind == FIELD_STRING || fields.v[0].kind == FIELD_FLOAT)
-		err = error_new(STATUS_USAGE,
-				"hist takes a whole number, and \"%s\" is %s; trace it instead: uprobe '%c:...'",
-				spec->args,
-				fields.v[0].kind == FIELD_STRING ? "text" : "a floating-point number",
-				spec->kind);
+				"hist takes one value%s, and \"%s\" has %zu; run it once for each",
+				options->by ? " and one for --by" : "", spec->args, fields.n);
+	for (size_t i = 0; i < fields.n && !err; i++)
+		err = check_number(&fields.v[i], spec);
 	fields_free(&fields);
 	if (err)
 		return err;
+	if (options->by) {
+		free(aggregate->by);
+		aggregate->by = name_of(options->by, strlen(options->by));
+		len -= strlen(options->by) + 1;
+	}
 	free(aggregate->value);
-	aggregate->value = spec->args[len] ? xstrndup(spec->args, len) : xstrdup(spec->args);
+	aggregate->value = name_of(spec->args, len);
 	return NULL;
 }
 
@@ -228,7 +249,7 @@ static struct error *add_plain(struct aggregate *aggregate,
 	if (err)
 		return err;
 	if (aggregate->what == AGGREGATE_VALUES)
-		err = take_value(aggregate, spec, &def);
+		err = take_value(aggregate, spec, options, &def);
 	if (err) {
 		definition_free(&def);
 		return err;

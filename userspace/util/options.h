@@ -74,6 +74,7 @@ struct options {
 	u64 depth;
 	double min;
 	bool heat;
+	const char *by;
 	bool summary;
 	bool apart;
 	bool folded;
