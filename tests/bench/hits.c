@@ -264,10 +264,13 @@ static void attach_file(unsigned int scale)
 
 static void work_attach(unsigned int scale)
 {
-	/* Wait: memory that earlier cases have released is freed in the background. */
-	sleep(5);
+	/*
+	 * Wait: what earlier cases have released is freed in the background, that of sites within
+	 * twenty seconds.
+	 */
+	sleep(25);
 	attach_process(scale);
-	sleep(5);
+	sleep(25);
 	attach_file(scale);
 }
 
@@ -310,10 +313,10 @@ static uint64_t memory_used(void)
 	int i;
 
 	/*
-	 * The table of sites shrinks after five seconds, and the kernel frees what waits for a
-	 * grace period within five more.
+	 * Sites without probes are freed within twenty seconds, and their table shrinks.  The kernel
+	 * then frees what waits for a grace period.
 	 */
-	sleep(12);
+	sleep(25);
 	f = fopen("/proc/meminfo", "r");
 	while (f && fgets(line, sizeof(line), f)) {
 		if (sscanf(line, "%31[^:]: %llu", name, &kb) != 2)

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * Count hits by a value, in buckets, and perhaps by a key.
+ */
 #include <linux/atomic.h>
 #include <linux/bits.h>
 #include <linux/cache.h>
