@@ -313,8 +313,8 @@ static uint64_t memory_used(void)
 	int i;
 
 	/*
-	 * Sites without probes are freed within twenty seconds, and their table shrinks.  The kernel
-	 * then frees what waits for a grace period.
+	 * Sites without probes are freed within twenty seconds, and their table shrinks.  Then the
+	 * kernel frees what waits for a grace period.
 	 */
 	sleep(25);
 	f = fopen("/proc/meminfo", "r");
