@@ -52,7 +52,8 @@ struct uretprobe;
  * The handler is called from the breakpoint exception, with interrupts off.  It must not sleep and
  * must not fault.  It reaches user memory with copy_from_user_nofault().  Such a handler costs a
  * fraction of one that runs in task context.  Without this flag, handlers run in task context.
- * Where more than 64 probes are, all do; those with this flag have interrupts off there, too.
+ * Where more than 64 are, all of entries do, and those of returns behind the 64th; interrupts are
+ * off there, too, for those with this flag.
  */
 #define UPROBE_ATOMIC		0x0001
 

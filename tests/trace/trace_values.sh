@@ -22,7 +22,7 @@ put() {
 # read_all: print what the file has.
 read_all() { cat <&5; }
 
-ktap_plan 37
+ktap_plan 38
 clear
 
 for jump in 0 1; do
@@ -73,6 +73,10 @@ is "$(read_all | tr '\n' ,)" "v 20 0,by v -1 10 -10 -1 -1 -1:10,by v 0 10 -32768
 put "p:w $word %di:u8 +0(%di):u8"
 "$prog" 10 1 7
 like "$(read_all | head -n 1)" '^w 11 1$' "a key that cannot be read counts as missed"
+# The first word is not an address, either.
+put "p:w $word %di:u8 +0(+0(%di)):u8"
+"$prog" 100 1 7
+is "$(read_all)" "w 0 102" "keys behind two addresses, too"
 
 put "p:v $value %di:u8"
 nice -n 19 "$prog" 0 1 9 &

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* uprobe count SPEC..., uprobe lat SPEC..., uprobe hist SPEC VALUE */
+#include <math.h>
 #include <poll.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -165,7 +166,9 @@ static void print_json(const struct measuring *run, const struct row *row)
 		json_text(&json, "key", row->key);
 	}
 	json_number(&json, "hits", row->counts.hits);
-	json_number(&json, "missed", row->counts.missed);
+	/* Misses have no key. */
+	if (!row->key)
+		json_number(&json, "missed", row->counts.missed);
 	if (run->what == AGGREGATE_TIMES)
 		print_json_times(&json, &row->counts);
 	if (run->what == AGGREGATE_VALUES)
@@ -207,6 +210,7 @@ static void print_latency_line(FILE *out, const struct row *row)
 static void print_values(const struct measuring *run, const struct row *row)
 {
 	const struct value_counts *values = row->values;
+	double mean = values->hits ? value_counts_mean(values) : 0;
 	char text[5][VALUE_LEN];
 
 	fprintf(run->out, "%s, %s", row->label, run->aggregate.value);
@@ -219,8 +223,10 @@ static void print_values(const struct measuring *run, const struct row *row)
 		value_text(value_counts_percentile(values, 50), text[2]);
 		value_text(value_counts_percentile(values, 90), text[3]);
 		value_text(value_counts_percentile(values, 99), text[4]);
-		fprintf(run->out, ", %.4g on average, 50%% ~ %s, 90%% ~ %s, 99%% ~ %s, from %s to %s",
-			value_counts_mean(values), text[2], text[3], text[4], text[0], text[1]);
+		fprintf(run->out, fabs(mean) < 1000 ? ", %.4g on average" : ", %.0f on average",
+			mean);
+		fprintf(run->out, ", 50%% ~ %s, 90%% ~ %s, 99%% ~ %s, from %s to %s", text[2],
+			text[3], text[4], text[0], text[1]);
 	}
 	putc('\n', run->out);
 	value_counts_print(run->out, values);

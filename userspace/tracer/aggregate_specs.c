@@ -208,7 +208,10 @@ static struct error *take_value(struct aggregate *aggregate, const struct probe_
 	struct error *err = NULL;
 
 	arguments_fields(def->sites.v[0].args, &fields);
-	if (fields.n != wanted)
+	if (fields.n < wanted)
+		err = error_new(STATUS_USAGE,
+				"hist takes a value, such as %%di or bytes=%%si, besides the one of --by");
+	else if (fields.n != wanted)
 		err = error_new(STATUS_USAGE,
 				"hist takes one value%s, and \"%s\" has %zu; run it once for each",
 				options->by ? " and one for --by" : "", spec->args, fields.n);

@@ -62,6 +62,18 @@ static bool is_crowded(const struct site *site)
 	return n > RING_CONSUMERS;
 }
 
+/* Check whether a pad could record for each consumer of a site, if they were fewer. */
+static bool all_record(const struct site *site)
+{
+	struct attachment *at;
+	struct consumer *c;
+	bool all = true;
+
+	for_each_attached(c, site, at)
+		all &= c->counts || c->rings;
+	return all;
+}
+
 /**
  * site_trap_reason() - get the reason why the consumers of a site need a trap for each hit
  * @site: the site, for which site_pad_work() returns false
@@ -77,7 +89,7 @@ const char *site_trap_reason(const struct site *site)
 		return reasons[why];
 	if (!arch_pads_record() || READ_ONCE(site->pmm->rings.clockless))
 		return "a probe there needs the trap, as the program cannot read the clock";
-	if (is_crowded(site))
+	if (is_crowded(site) && all_record(site))
 		return "more than four probes are there";
 	return "a probe there needs the trap, or their conditions differ";
 }

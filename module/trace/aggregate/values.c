@@ -212,8 +212,10 @@ static void add(struct aggregate_values *values, unsigned int group, u64 value)
 	bool negative = value & values->sign;
 
 	cell->sum += value;
-	cell->above = max(cell->above, rank);
-	cell->below = max(cell->below, ~rank);
+	WRITE_ONCE(cell->above, max(cell->above, rank));
+	WRITE_ONCE(cell->below, max(cell->below, ~rank));
+	/* Pairs with sum_up(). */
+	smp_wmb();
 	cell->buckets[negative ? BUCKETS + bucket_of(-value) : bucket_of(value)]++;
 }
 
@@ -244,7 +246,7 @@ bool aggregate_values_count(struct aggregate_values *values, const struct pt_reg
 {
 	const struct tracer_def *def = values->def;
 	/* The common fields, the address of a return, value and key, and the bits of faults. */
-	u8 entry[sizeof(struct tracer_entry) + 4 * sizeof(u64)] __aligned(8);
+	u8 entry[sizeof(struct tracer_entry) + 4 * sizeof(u64)] __aligned(8) = {};
 	struct tracer_fetch fetch = {
 		.regs = regs,
 		.ip = ip,
@@ -255,14 +257,16 @@ bool aggregate_values_count(struct aggregate_values *values, const struct pt_reg
 	};
 	unsigned int group = 0;
 	unsigned long flags;
+	bool fault;
 
-	entry[tracer_faults_offset(def)] = 0;
 	if (!tracer_fetch_args(&fetch, def))
 		return false;
-	if (def->nargs == 2)
+	fault = entry[tracer_faults_offset(def)];
+	/* A key that could not be read takes no place. */
+	if (def->nargs == 2 && !fault)
 		group = group_of(values, load(def, def->args + 1, entry));
 	local_irq_save(flags);
-	if (entry[tracer_faults_offset(def)])
+	if (fault)
 		cell_of(values, 0, smp_processor_id())->lost++;
 	else
 		add(values, group, load(def, def->args, entry));
@@ -283,11 +287,14 @@ static struct cell *sum_up(struct aggregate_values *values, unsigned int group, 
 
 		sum->lost += READ_ONCE(cell->lost);
 		sum->sum += READ_ONCE(cell->sum);
-		sum->above = max(sum->above, READ_ONCE(cell->above));
-		sum->below = max(sum->below, READ_ONCE(cell->below));
 		for (i = 0; i < values->nr; i++)
 			sum->buckets[i] += READ_ONCE(cell->buckets[i]);
+		/* Pairs with add(): the values in the buckets are between these. */
+		smp_rmb();
+		sum->above = max(sum->above, READ_ONCE(cell->above));
+		sum->below = max(sum->below, READ_ONCE(cell->below));
 	}
+	cond_resched();
 	for (i = 0; i < values->nr; i++)
 		*hits += sum->buckets[i];
 	return sum;

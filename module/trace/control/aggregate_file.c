@@ -34,7 +34,8 @@ static int aggregate_show(struct seq_file *m, void *v)
 	sum = kmalloc(sizeof(*sum), GFP_KERNEL);
 	if (!sum)
 		return -ENOMEM;
-	for (i = 0; i < batch->n; i++) {
+	/* seq_file calls again with more room. */
+	for (i = 0; i < batch->n && !seq_has_overflowed(m); i++) {
 		const struct aggregate_probe *probe = &batch->probes[i];
 		u64 missed = uprobe_counts(&probe->rp.u).missed;
 

@@ -200,6 +200,8 @@ static const char readme[] =
 	"  aggregate        - definitions written here, without arguments, count hits; of return\n"
 	"                     probes also how long calls take. Reading: EVENT HITS MISSED\n"
 	"                     [NANOSECONDS LONGEST LOG2:CALLS...]; closing ends it.\n"
+	"                     With one argument, a number, hits are counted by its value; a second\n"
+	"                     one is a key: EVENT HITS MISSED [SUM LEAST LARGEST FROM:HITS...]\n"
 	"                     The lines of instrumentation: fdinfo of the descriptor.\n"
 	"                     Lines before the definitions, also of a session:\n"
 	"                     only pid|tree|tid|uid|comm VALUE, except PID\n"
