@@ -52,8 +52,7 @@ struct uretprobe;
  * The handler is called from the breakpoint exception, with interrupts off.  It must not sleep and
  * must not fault.  It reaches user memory with copy_from_user_nofault().  Such a handler costs a
  * fraction of one that runs in task context.  Without this flag, handlers run in task context.
- * Where more than 64 are, all of entries do, and those of returns behind the 64th; interrupts are
- * off there, too, for those with this flag.
+ * So do, with interrupts off, those of more than 64 entry probes, and of the 65th return on.
  */
 #define UPROBE_ATOMIC		0x0001
 

@@ -96,10 +96,10 @@ end
 
 exec 5<>$dir/aggregate
 fib=$prog:$(place "$(symbol "$prog" fib)")
-check_fails "an exit where no instruction can be probed is refused" sh -c "echo 'r:fib $fib \\0x7fffffff' >&5"
-check_fails "an exit that is no return instruction is refused" sh -c "echo 'r:fib $fib \\$(place "$(symbol "$prog" deep)")' >&5"
-check_fails "a register is no exit" sh -c "echo 'r:fib $fib %di' >&5"
-check_fails "an entry probe has no exits" sh -c "echo 'p:fib $fib \\0x1000' >&5"
+check_fails "an exit where no instruction can be probed is refused" sh -c "printf '%s\n' 'r:fib $fib \\0x7fffffff' >&5"
+check_fails "an exit that is no return instruction is refused" sh -c "printf '%s\n' 'r:fib $fib \\$(place "$(symbol "$prog" deep)")' >&5"
+check_fails "registers are no exits" sh -c "printf '%s\n' 'r:fib $fib %di %si %dx' >&5"
+check_fails "an entry probe has no exits" sh -c "printf '%s\n' 'p:fib $fib \\0x1000 \\0x1001 \\0x1002' >&5"
 is "$(cat <&5)" "" "nothing of them is left"
 exec 5<&-
 
