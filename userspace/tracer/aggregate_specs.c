@@ -261,8 +261,10 @@ static struct error *add_plain(struct aggregate *aggregate,
 	if (sites)
 		err = add_returns(aggregate, entry, spec, options, &def);
 	for (size_t i = 0; i < def.sites.n && !sites; i++) {
-		_cleanup_free_ char *args = xasprintf("%s%s", *def.sites.v[i].args ? " " : "",
-						      def.sites.v[i].args);
+		/* A USDT probe has arguments that nobody has asked for. */
+		bool value = aggregate->what == AGGREGATE_VALUES;
+		_cleanup_free_ char *args = xasprintf("%s%s", value ? " " : "",
+						      value ? def.sites.v[i].args : "");
 
 		aggregate_add_site(aggregate, entry, def.kind, &def.sites.v[i], args);
 	}
