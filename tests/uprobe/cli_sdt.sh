@@ -6,7 +6,7 @@
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/shared/cli.inc"
 
-ktap_plan 17
+ktap_plan 18
 
 t=$tmp/cli_sdt
 cp "$UPROBES_TOP/build/progs/cli_sdt" "$t"
@@ -29,6 +29,9 @@ is "$(fields "$tmp/out")" 'both: arg1=1000 arg2=0 arg3=1
 both: arg1=3000 arg2=0 arg3=2
 both: arg1=1001 arg2=-1 arg3=1
 both: arg1=3002 arg2=-1 arg3=2' "a probe at two places is one event"
+
+uprobe count -c "$t 2" "u:$t:both" >"$tmp/out" 2>"$tmp/err"
+like "$(cat "$tmp/out" "$tmp/err")" "4 hits, 0 missed" "a probe with three arguments is counted"
 
 uprobe -c "$t 3" "u:$t:served" >"$tmp/out" 2>"$tmp/err"
 is "$(fields "$tmp/out" | xargs)" 'served: arg1=1 served: arg1=2 served: arg1=3' \

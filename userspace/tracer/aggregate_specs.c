@@ -261,11 +261,11 @@ static struct error *add_plain(struct aggregate *aggregate,
 	if (sites)
 		err = add_returns(aggregate, entry, spec, options, &def);
 	for (size_t i = 0; i < def.sites.n && !sites; i++) {
-		/* A USDT probe has arguments that nobody has asked for. */
-		bool value = aggregate->what == AGGREGATE_VALUES;
-		_cleanup_free_ char *args = xasprintf("%s%s", value ? " " : "",
-						      value ? def.sites.v[i].args : "");
+		_cleanup_free_ char *args = xasprintf(" %s", def.sites.v[i].args);
 
+		/* A USDT probe has arguments that nobody has asked for. */
+		if (aggregate->what != AGGREGATE_VALUES)
+			*args = '\0';
 		aggregate_add_site(aggregate, entry, def.kind, &def.sites.v[i], args);
 	}
 	definition_free(&def);
