@@ -376,6 +376,10 @@ static void reclaim_work(struct work_struct *work)
 		pmm_for_each(reclaim_pmm, NULL);
 	}
 	notes_free(&pass.notes);
-	if ((pass.again || pass.taken) && pass.vain++ < PASSES_MAX)
+	if (!pass.again && !pass.taken)
+		return;
+	if (pass.vain++ < PASSES_MAX)
 		reclaim_later();
+	else
+		pass.vain = 0;
 }
