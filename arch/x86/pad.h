@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Pads: the code that a jump in the place of an instruction leads to. A pad checks the conditions
- * of its filter, if it has one. If they hold, it counts the hit, or it traps, so that handlers are
- * called. Then it executes copies of the instructions that the jump covers, and jumps back behind
- * them.
+ * Pads: the code that a jump in the place of an instruction leads to. A pad executes its steps: it
+ * checks conditions. If all of them hold, it counts the hit, adds a value to a histogram, records
+ * the hit, or traps, so that handlers are called. Then it executes copies of the instructions that
+ * the jump covers, and jumps back behind them.
  *
  * A thread can be stopped anywhere in a pad. pad_unwind() converts the address to the state that
  * the program would have without the probe.
@@ -58,131 +58,62 @@
  *            mov register, 16(%rcx,%rax)	and so on; words by way of rdx
  *            addq $size, (%rcx)
  *
- * The trap of such a pad is in its tail, behind the copies: few hits come there.
+ * A pad with a histogram saves the same registers. It traps if the value is negative, or if another
+ * thread has just changed the least or the largest value. The hit counts once the bucket is
+ * incremented. If the thread is stopped right behind that, the sum lacks the value
+ * (pad_state::owes).
+ *
+ *   add      push %rax			the flags, if they are saved
+ *            push %rcx
+ *            push %rdx
+ *            mov register, %rdx	extended to 64 bits
+ *            test %rdx, %rdx		if the value has a sign
+ *            js tail
+ *            cmp largest(%rip), %rdx
+ *            jbe 1f
+ *            mov largest(%rip), %rax
+ *            cmp %rax, %rdx
+ *            jbe 1f
+ *            lock cmpxchg %rdx, largest(%rip)
+ *            jne tail
+ *   1        cmp least(%rip), %rdx	likewise, jae
+ *            mov %rdx, %rcx		the bucket: pad_bucket()
+ *            or $8, %rcx
+ *            bsr %rcx, %rcx
+ *            sub $3, %ecx
+ *            mov %rdx, %rax
+ *            shr %cl, %rax
+ *            lea (%rax,%rcx,8), %ecx
+ *            lea buckets(%rip), %rax
+ *            lock incq (%rax,%rcx,8)
+ *            lock add %rdx, sum(%rip)
+ *
+ * The trap of a pad that records, or has a histogram, is in its tail, behind the copies: few hits
+ * come there.
  *
  * All functions here are pure, and can be called in any context.
  */
 #ifndef UPROBES_ARCH_X86_PAD_H
 #define UPROBES_ARCH_X86_PAD_H
 
-#include "pad_filter.h"
-#include "pun.h"
-
-/** PAD_MAX - the largest size of a pad, in bytes. */
-#define PAD_MAX 512
-
-/** PAD_VALUES - the largest number of registers and words in a record. */
-#define PAD_VALUES 6
-
-/** PAD_WORD - the number of the word at the stack pointer, where registers have theirs. */
-#define PAD_WORD 16
-
-/** PAD_WORDS - the number of words, from the stack pointer on, that a record can have. */
-#define PAD_WORDS 16
-
-/** PAD_HEAD_STRIDE - the distance between the heads of two processors: a cache line. */
-#define PAD_HEAD_STRIDE 64
-
-/** PAD_CPUS - the number of processors that rdtscp can tell from each other on Linux. */
-#define PAD_CPUS 4096
-
-/** PAD_TRAP, PAD_NO_TRAP - the instruction that traps, and what replaces it. */
-#define PAD_TRAP 0xcc
-#define PAD_NO_TRAP 0x90
+#include "pad_types.h"
 
 /**
- * struct pad_head - the head of a ring
- * @next: distance from the head to the next record
- * @limit: if @next is not below it, the pad traps
+ * pad_set_steps() - have a pad check a filter, and then do something
+ * @pad: the pad, with room for PAD_STEPS steps, or for as many as there are
+ * @filter: the filter
+ * @action: what it does; for the caller to complete, as the last step
  */
-struct pad_head {
-	u64 next;
-	u64 limit;
-};
+void pad_set_steps(struct pad *pad, const struct pad_filter *filter, enum pad_step_kind action);
+
+/* Check whether a pad checks exactly the conditions of a filter, in the same order. */
+bool pad_has_filter(const struct pad *pad, const struct pad_filter *filter);
 
 /**
- * struct pad_record - a record in a ring
- * @time: the time stamp counter
- * @id: pad_recording::id
- * @values: the registers and words
+ * pad_bucket() - find the bucket of a value
+ * @value: the value, which is not negative
  */
-struct pad_record {
-	u64 time;
-	u64 id;
-	u64 values[];
-};
-
-/** PAD_RECORD_MAX - the largest size of a record, in bytes. */
-#define PAD_RECORD_MAX (sizeof(struct pad_record) + PAD_VALUES * sizeof(u64))
-
-/**
- * struct pad_recording - what a pad records
- * @heads: address of the heads: one for each processor, PAD_HEAD_STRIDE apart
- * @mask: bound of a record's distance from its head, 2^n - 1. For any value of the heads, the pad
- *	writes nothing before @heads, and nothing behind the last head + @mask + %PAD_RECORD_MAX
- * @id: the number in its records, less than 2^31
- * @nr: number of @regs
- * @regs: numbers of the registers, as in ModRM, in ascending order. PAD_WORD and the numbers behind
- *	it are words.
- */
-struct pad_recording {
-	u64 heads;
-	u32 mask;
-	u32 id;
-	u8 nr;
-	u8 regs[PAD_VALUES];
-};
-
-/**
- * struct pad - a pad to be written; plain data
- * @pun: the instructions that the jump covers
- * @filter: its filter; a pad that neither counts nor records has one
- * @addr: address of the first instruction in the program
- * @counter: address of the counter, a multiple of 8; if @counts is set
- * @recording: what it records, if @records is set
- * @counts: the pad counts; otherwise, it traps
- * @records: the pad records, and traps if the ring is full; @counts is not set
- * @saves: the pad must leave all flags as they are, see pad_saves(). The processor must have lahf
- *	and sahf in 64-bit mode (CPUID 80000001h, ECX bit 0).
- */
-struct pad {
-	struct pun pun;
-	struct pad_filter filter;
-	u64 addr;
-	u64 counter;
-	struct pad_recording recording;
-	bool counts;
-	bool records;
-	bool saves;
-};
-
-/* Check whether a pad uses the stack of the program. */
-static inline bool pad_uses_stack(const struct pad *pad)
-{
-	return pad->saves || pad->records;
-}
-
-/**
- * struct pad_layout - offsets in a pad
- * @copies: the copy of each covered instruction
- * @trap: the instruction that traps, if the pad does not count
- * @tail: the code behind the copies for hits that cannot be recorded; 0 if there is none
- * @record: the instruction at which a record begins, if the pad records
- * @commit: the instruction that ends it
- */
-struct pad_layout {
-	u16 copies[PUN_INSNS];
-	u16 trap;
-	u16 tail;
-	u16 record;
-	u16 commit;
-};
-
-/* Check whether the offset of an instruction in a pad is in the copies, or in the jump back. */
-static inline bool pad_in_copies(const struct pad_layout *layout, u64 offset)
-{
-	return offset >= layout->copies[0] && (!layout->tail || offset < layout->tail);
-}
+unsigned int pad_bucket(u64 value);
 
 /**
  * pad_restarts() - check whether a thread must begin its record again
@@ -198,13 +129,13 @@ static inline bool pad_restarts(const struct pad_layout *layout, u64 offset)
 
 /**
  * pad_saves() - check whether a pad must save the flags
- * @pad: the pad: its filter, and what it does, are set
+ * @pad: the pad, with its steps
  * @text: the text from the first covered instruction on
  * @len: number of bytes that are known
  */
 bool pad_saves(const struct pad *pad, const u8 *text, size_t len);
 
-/* Check whether a pad can have its filter: all of @pad is set, except for the counter. */
+/* Check whether a pad can have its conditions: all of @pad is set, except for addresses of data. */
 bool pad_filter_fits(const struct pad *pad);
 
 /**
@@ -214,8 +145,8 @@ bool pad_filter_fits(const struct pad *pad);
  * @buf: room for PAD_MAX bytes
  * @layout: filled in
  *
- * Return: number of bytes written; -ERANGE if the counter, or what an instruction names relative to
- * its own address, is out of reach from there.
+ * Return: number of bytes written; -ERANGE if the counter, the histogram, or what an instruction
+ * names relative to its own address, is out of reach from there.
  */
 int pad_emit(const struct pad *pad, u64 at, u8 *buf, struct pad_layout *layout);
 
@@ -226,42 +157,6 @@ int pad_emit(const struct pad *pad, u64 at, u8 *buf, struct pad_layout *layout);
  * The guess is not too small if the copies are as long as the instructions.
  */
 unsigned int pad_guess(const struct pad *pad);
-
-/**
- * enum pad_flags - where the status flags of the program are
- * @PAD_FLAGS_KEPT: in the flags register; a bare pad has changed some that are of no more use
- * @PAD_FLAGS_TAKEN: in ah, and OF is the lowest bit of al. If rax was pushed after that, that is in
- *	pad_state::status
- * @PAD_FLAGS_ADDED: in ah, and OF is the highest bit of al
- */
-enum pad_flags {
-	PAD_FLAGS_KEPT,
-	PAD_FLAGS_TAKEN,
-	PAD_FLAGS_ADDED,
-};
-
-/**
- * struct pad_state - the state of the program that an address inside a pad stands for
- * @ip: the program's ip
- * @sp: number to add to the stack pointer
- * @flags: where its flags are
- * @ax: its rax is this word from the stack pointer on, before @sp is added; -1 if it is in rax
- * @cx: likewise for its rcx
- * @dx: likewise for its rdx
- * @status: likewise for rax with the flags
- * @counted: @ip is the address of the hit, and the hit is counted, or has trapped, if it passes the
- *	filter: when the thread comes there again, that is the same hit
- */
-struct pad_state {
-	u64 ip;
-	s16 sp;
-	u8 flags;
-	s8 ax;
-	s8 cx;
-	s8 dx;
-	s8 status;
-	bool counted;
-};
 
 /**
  * pad_unwind() - find the program's state for an address inside a pad

@@ -53,7 +53,7 @@ bool pad_condition_holds(const struct pad_condition *condition, u64 reg)
 	}
 }
 
-static bool condition_same(const struct pad_condition *a, const struct pad_condition *b)
+bool pad_condition_same(const struct pad_condition *a, const struct pad_condition *b)
 {
 	return a->value == b->value && a->reg == b->reg && a->size == b->size &&
 	       a->compare == b->compare && a->is_signed == b->is_signed;
@@ -64,7 +64,7 @@ bool pad_filter_same(const struct pad_filter *a, const struct pad_filter *b)
 	unsigned int i;
 
 	for (i = 0; a->nr == b->nr && i < a->nr; i++)
-		if (!condition_same(&a->conditions[i], &b->conditions[i]))
+		if (!pad_condition_same(&a->conditions[i], &b->conditions[i]))
 			return false;
 	return a->nr == b->nr;
 }

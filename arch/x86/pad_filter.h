@@ -77,6 +77,9 @@ bool pad_condition_valid(const struct pad_condition *condition);
  */
 bool pad_condition_holds(const struct pad_condition *condition, u64 reg);
 
+/* Check whether two conditions are the same. */
+bool pad_condition_same(const struct pad_condition *a, const struct pad_condition *b);
+
 /* Check whether two filters have the same conditions, in the same order. */
 bool pad_filter_same(const struct pad_filter *a, const struct pad_filter *b);
 

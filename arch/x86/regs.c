@@ -72,6 +72,26 @@ void arch_regs_user(struct pt_regs *regs, unsigned long ip)
 }
 
 /**
+ * arch_pad_passes() - check whether registers meet the conditions of a pad
+ * @pad: the pad
+ * @regs: user registers
+ *
+ * Context: any.
+ */
+bool arch_pad_passes(const struct pad *pad, const struct pt_regs *regs)
+{
+	unsigned int i;
+
+	for (i = 0; i + 1 < pad->nr; i++) {
+		const struct pad_condition *check = &pad->steps[i].check;
+
+		if (!pad_condition_holds(check, reg_of(regs, check->reg)))
+			return false;
+	}
+	return true;
+}
+
+/**
  * arch_filter_passes() - check whether registers pass a filter
  * @filter: the filter
  * @regs: user registers

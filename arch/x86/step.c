@@ -192,7 +192,7 @@ bool arch_pad_leave(const struct pad *pad, unsigned long at, struct pt_regs *reg
 	regs->sp += state.sp;
 	regs->ip = state.ip;
 	/* A hit that has not passed the filter is at the same copy, and is not counted. */
-	return state.counted && arch_filter_passes(&pad->filter, regs);
+	return state.counted && arch_pad_passes(pad, regs);
 }
 
 /**

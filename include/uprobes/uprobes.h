@@ -131,6 +131,45 @@ struct uprobe_condition {
 #define UPROBE_READS(name)	(1U << (offsetof(struct pt_regs, name) / sizeof(long)))
 
 /**
+ * define UPROBE_BUCKETS - number of buckets of a histogram
+ *
+ * Values below 8 have a bucket each.  Then there are eight buckets for each power of two: a value v
+ * of 2^n or more, but less than 2^(n+1), is in bucket 8 * (n - 3) + (v >> (n - 3)).
+ */
+#define UPROBE_BUCKETS		496
+
+/**
+ * struct uprobe_values - values that were added to a histogram
+ * @sum: their sum, modulo 2^64
+ * @least: the least one; the largest number if there is none
+ * @largest: the largest one
+ * @buckets: how many of them are in a bucket
+ */
+struct uprobe_values {
+	u64 sum;
+	u64 least;
+	u64 largest;
+	u64 buckets[UPROBE_BUCKETS];
+};
+
+/**
+ * struct uprobe_histogram - a value of each hit that may be added up in the program
+ * @reg: the register with the value, by its offset in struct pt_regs: see UPROBE_REG()
+ * @word: the value is the word of the stack at 8 * @reg above the stack pointer; @reg is below 16
+ * @size: how many of its lower bytes are the value: 1, 2, 4 or 8
+ * @is_signed: they are a signed number
+ */
+struct uprobe_histogram {
+	u16 reg;
+	bool word;
+	u8 size;
+	bool is_signed;
+
+	/* private: what earlier registrations have added */
+	struct uprobe_values __values;
+};
+
+/**
  * enum uprobe_type - what a registration callback is about
  * @UPTY_UPROBE: a struct uprobe
  * @UPTY_URETPROBE: a struct uretprobe
@@ -175,6 +214,8 @@ enum uprobe_type {
  *	there, its hits trap.
  * @ring_words: the words of the stack that @ring_handler reads: bit n for the word at 8 * n above
  *	the stack pointer; see uprobe_ring_word()
+ * @histogram: optional, with @ring_handler: if no other probe is there, code in the program may
+ *	add a value to a histogram instead of calling any handler; see uprobe_histogram()
  * @flags: UPROBE_*, or 0
  * @path: file to probe in every process that maps it; NULL for a probe on one process.  For a
  *	kernel thread, the path is looked up as for the init process.  Needed only during
@@ -217,6 +258,7 @@ struct uprobe {
 	void (*ring_handler)(struct uprobe *u, struct pt_regs *regs);
 	u32 ring_reads;
 	u16 ring_words;
+	struct uprobe_histogram *histogram;
 	unsigned int flags;
 	const char *path;
 	struct file *file;
@@ -646,5 +688,18 @@ unsigned long uprobe_get_pc_task(struct task_struct *task, unsigned long pc, uns
  * Return: the totals.
  */
 struct uprobe_counts uprobe_counts(const struct uprobe *u);
+
+/**
+ * uprobe_histogram() - read the values of the hits that were added up in programs
+ * @u: the probe, registered or not, with a histogram
+ * @values: filled in
+ *
+ * The hits for which handlers were called are not among them, and uprobe_counts() counts both.
+ * No negative value is added.  Otherwise as uprobe_counts().  A program can write to its
+ * histogram.  The module ignores one with more values than the program can have added.
+ *
+ * Context: any.
+ */
+void uprobe_histogram(const struct uprobe *u, struct uprobe_values *values);
 
 #endif /* _UPROBES_UPROBES_H */

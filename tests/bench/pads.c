@@ -106,16 +106,18 @@ static u8 *pads_map(u64 addr)
 	return NULL;
 }
 
-/* What is recorded. */
+/* What is done with a hit besides counting. */
 static const struct record {
 	const char *what;
+	enum pad_step_kind action;
 	u8 nr;
 	u8 regs[PAD_VALUES];
 } records[] = {
-	{ "records rsp", 1, { 4 } },
-	{ "records rsp, rsi", 2, { 4, 6 } },
-	{ "records a word", 1, { PAD_WORD + 1 } },
-	{ "records rsi, 2 words", 3, { 6, PAD_WORD, PAD_WORD + 1 } },
+	{ "records rsp", PAD_RECORD, 1, { 4 } },
+	{ "records rsp, rsi", PAD_RECORD, 2, { 4, 6 } },
+	{ "records a word", PAD_RECORD, 1, { PAD_WORD + 1 } },
+	{ "records rsi, 2 words", PAD_RECORD, 3, { 6, PAD_WORD, PAD_WORD + 1 } },
+	{ "adds rdi", PAD_ADD, 1, { 7 } },
 };
 
 /*
@@ -127,19 +129,16 @@ static void measure(const struct function *f, unsigned int nr, bool saves,
 {
 	static u64 next = TEXT;
 	u8 *text = map(next, 4096), *area = pads_map(next), *bare = text + 2048;
-	struct pad pad = {
-		.addr = next, .counts = !nr && !record, .saves = saves, .filter.nr = (u8)nr,
-		.records = record, .recording.heads = (u64)&memory,
-		.recording.mask = 0x1fff,
-	};
+	static u64 room[64];
+	struct pad *pad = (struct pad *)room;
+	struct pad_filter filter = { .nr = (u8)nr };
+	struct pad_step *action;
 	double with = 1e9, without = 1e9, t;
 	char what[32];
 
 	snprintf(what, sizeof(what), "counts, %u conditions", nr);
-	if (record) {
-		pad.recording.nr = record->nr;
-		memcpy(pad.recording.regs, record->regs, sizeof(record->regs));
-	}
+	pad->addr = next;
+	pad->saves = saves;
 	next += 0x10000;
 	if (!text || !area) {
 		printf("%-24s no room\n", f->what);
@@ -150,11 +149,25 @@ static void measure(const struct function *f, unsigned int nr, bool saves,
 	memcpy(bare, f->text, sizeof(f->text));
 	/* The first conditions hold, the last one fails. */
 	for (unsigned int i = 0; i < nr; i++)
-		pad.filter.conditions[i] = (struct pad_condition) {
+		filter.conditions[i] = (struct pad_condition) {
 			.reg = 7, .size = 8, .compare = i + 1 < nr ? PAD_NE : PAD_EQ, .value = 1,
 		};
-	pad.counter = (u64)area + SIZE - 64;
-	if (pun_decide(&pad.pun, text, 96) || !probe(&pad, text, area)) {
+	pad_set_steps(pad, &filter, nr ? PAD_TO_TRAP : record ? record->action : PAD_COUNT);
+	action = &pad->steps[nr];
+	if (action->kind == PAD_RECORD) {
+		action->recording = (struct pad_recording) {
+			.heads = (u64)&memory, .mask = 0x1fff, .nr = record->nr,
+		};
+		memcpy(action->recording.regs, record->regs, sizeof(record->regs));
+	} else if (action->kind == PAD_ADD) {
+		action->histogram = (struct pad_histogram) {
+			.at = (u64)area + SIZE - 8192, .reg = record->regs[0], .size = 8,
+		};
+		((struct pad_values *)action->histogram.at)->least = ~0ull;
+	} else {
+		action->counter = (u64)area + SIZE - 64;
+	}
+	if (pun_decide(&pad->pun, text, 96) || !probe(pad, text, area)) {
 		printf("%-24s no jump\n", f->what);
 		return;
 	}

@@ -254,6 +254,12 @@ struct uprobe_counts uprobe_counts(const struct uprobe *u)
 }
 EXPORT_SYMBOL_GPL(uprobe_counts);
 
+void uprobe_histogram(const struct uprobe *u, struct uprobe_values *values)
+{
+	probe_values(u, values);
+}
+EXPORT_SYMBOL_GPL(uprobe_histogram);
+
 unsigned int uprobe_refusals(const struct uprobe *u, char *why, size_t size)
 {
 	return probe_refusals(u, why, size);

@@ -74,6 +74,13 @@ static bool ring_reads_unknown(const struct uprobe *u)
 	return false;
 }
 
+static bool histogram_valid(const struct uprobe_histogram *h)
+{
+	bool known = h->word ? h->reg < PAD_WORDS : arch_reg_number(h->reg) >= 0;
+
+	return known && (h->size == 1 || h->size == 2 || h->size == 4 || h->size == 8);
+}
+
 /* Describe the error in the fields that a client has filled in, or return NULL. */
 static const char *fields_complaint(const struct uprobe *u, enum consumer_type type)
 {
@@ -90,6 +97,10 @@ static const char *fields_complaint(const struct uprobe *u, enum consumer_type t
 		return "ring_words is for a probe with a ring handler";
 	if (ring_reads_unknown(u))
 		return "ring_reads has a register that rings do not have, or no ring handler";
+	if (u->histogram && !u->ring_handler)
+		return "a histogram is for a probe with a ring handler";
+	if (u->histogram && !histogram_valid(u->histogram))
+		return "histogram has a value that is no register and no word of the stack";
 	if (type == CONSUMER_RETURN ? !rp->handler : !u->handler && !(u->flags & UPROBE_COUNT))
 		return "it has no handler";
 	if (type == CONSUMER_RETURN && rp->data_size > URETPROBE_DATA_MAX)

@@ -64,6 +64,20 @@ static u32 reads_of(u32 mask, u16 words)
 	return reads;
 }
 
+/* Get what pads can add up of a probe; a size of 0 if it has no histogram. */
+static struct pad_histogram histogram_of(const struct uprobe *u)
+{
+	const struct uprobe_histogram *h = u->histogram;
+
+	if (!h)
+		return (struct pad_histogram) {};
+	return (struct pad_histogram) {
+		.reg = h->word ? PAD_WORD + h->reg : arch_reg_number(h->reg),
+		.size = h->size,
+		.is_signed = h->is_signed,
+	};
+}
+
 static void consumer_free(struct consumer *c)
 {
 	if (c->run.sleeps)
@@ -73,6 +87,7 @@ static void consumer_free(struct consumer *c)
 	counts_end(c);
 	consumer_forget_refusal(c);
 	plan_put(c->insn.plan);
+	kfree(c->values);
 	kfree(rcu_access_pointer(c->filter));
 	if (c->file.counted)
 		fput(c->file.counted);
@@ -127,8 +142,11 @@ struct consumer *consumer_create(struct uprobe *u, enum consumer_type type)
 	c->counts = u->flags & UPROBE_COUNT;
 	c->rings = u->ring_handler;
 	c->reads = reads_of(u->ring_reads, u->ring_words);
+	c->histogram = histogram_of(u);
 	c->atomic = c->counts || u->flags & UPROBE_ATOMIC;
 	c->run.sleeps = consumer_sleeps(c);
+	if (c->histogram.size && counts_begin_values(c))
+		goto free;
 	if (counts_begin(c))
 		goto free;
 	if (c->run.sleeps && percpu_ref_init(&c->run.active, consumer_inactive,
@@ -170,6 +188,7 @@ free_active:
 free_stats:
 	counts_end(c);
 free:
+	kfree(c->values);
 	kmem_cache_free(consumer_cache, c);
 free_filter:
 	kfree(filter);

@@ -141,7 +141,8 @@ struct file_place {
  * @in_consumer: node in consumer::places.pads
  * @next: link in jump::counts
  * @consumer: the consumer
- * @word: the counter of the pad, jump::word
+ * @word: the counter of the pad, jump::word; NULL if it has a histogram
+ * @values: the histogram of the pad, jump::values; NULL if it counts
  * @base: its value when the consumer began to count there
  * @since: that time, in nanoseconds
  * @rcu: frees it after readers
@@ -151,6 +152,7 @@ struct pad_count {
 	struct pad_count *next;
 	struct consumer *consumer;
 	const u64 *word;
+	struct pad_values *values;
 	u64 base;
 	u64 since;
 	struct rcu_head rcu;
@@ -359,6 +361,10 @@ struct consumer_insn {
  * @stats: its counters
  * @filter: its conditions, or NULL; replaced with the consumer claimed, read under RCU
  * @reads: what the ring handler reads, a bit for each number of pad_recording::regs; constant
+ * @histogram: the value that pads may add, without the address; its size is 0 if there is none;
+ *	constant
+ * @values: what pads have added at sites that it has left; NULL if it has no histogram.  Under
+ *	totals_lock, or read under totals_seq (counts.c)
  * @data_size: bytes of client data in a return instance; constant
  * @calls: counts the return instances in use that name this return consumer; killed at
  *	unregistration; holds a reference of @refs until it has dropped to zero
@@ -389,6 +395,8 @@ struct consumer {
 	struct consumer_run run;
 	struct filter __rcu *filter;
 	u32 reads;
+	struct pad_histogram histogram;
+	struct uprobe_values *values;
 	size_t data_size;
 	struct percpu_ref calls;
 	refcount_t refs;

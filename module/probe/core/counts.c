@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The hits and misses of consumers: counters per CPU, and those of pads.
+ * The hits and misses of consumers: counters per CPU, and those of pads.  The histograms of pads.
  */
 #include <linux/ktime.h>
 #include <linux/overflow.h>
@@ -99,13 +99,20 @@ void counts_exit(void)
 	stats_newest = NULL;
 }
 
-/*
- * Get the number of hits that a pad has counted.  The program can write to the counter, so accept
- * at most one hit per nanosecond and CPU.
- */
-static u64 pad_hits(const struct pad_count *pads)
+/* Get the number of values in the histogram of a pad. */
+static u64 values_nr(const struct pad_values *values)
 {
-	u64 hits = READ_ONCE(*pads->word) - pads->base;
+	unsigned int i;
+	u64 n = 0;
+
+	for (i = 0; i < PAD_BUCKETS; i++)
+		n += READ_ONCE(values->buckets[i]);
+	return n;
+}
+
+/* Limit a number of hits: the program can write to it, so accept one per nanosecond and CPU. */
+static u64 pad_limit(const struct pad_count *pads, u64 hits)
+{
 	u64 most;
 
 	if (check_mul_overflow(ktime_get_mono_fast_ns() - pads->since, (u64)num_possible_cpus(),
@@ -114,11 +121,91 @@ static u64 pad_hits(const struct pad_count *pads)
 	return min(hits, most);
 }
 
+/* Get the number of hits that a pad has counted. */
+static u64 pad_hits(const struct pad_count *pads)
+{
+	u64 hits = pads->values ? values_nr(pads->values) : READ_ONCE(*pads->word) - pads->base;
+
+	return pad_limit(pads, hits);
+}
+
+static void values_clear(struct uprobe_values *values)
+{
+	memset(values, 0, sizeof(*values));
+	values->least = U64_MAX;
+}
+
+static bool values_any(const struct uprobe_values *values)
+{
+	return values->largest || values->buckets[0];
+}
+
+static void values_join(struct uprobe_values *to, const struct uprobe_values *from)
+{
+	unsigned int i;
+
+	if (!values_any(from))
+		return;
+	to->sum += from->sum;
+	to->least = min(to->least, from->least);
+	to->largest = max(to->largest, from->largest);
+	for (i = 0; i < PAD_BUCKETS; i++)
+		to->buckets[i] += from->buckets[i];
+}
+
+/* Add the histogram of a pad to @to, unless the program has written nonsense to it. */
+static void values_add(struct uprobe_values *to, const struct pad_count *pads)
+{
+	const struct pad_values *from = pads->values;
+	u64 n = values_nr(from);
+	unsigned int i;
+
+	if (!n || pad_limit(pads, n) != n)
+		return;
+	to->sum += READ_ONCE(from->sum);
+	to->least = min(to->least, READ_ONCE(from->least));
+	to->largest = max(to->largest, READ_ONCE(from->largest));
+	for (i = 0; i < PAD_BUCKETS; i++)
+		to->buckets[i] += READ_ONCE(from->buckets[i]);
+}
+
+/* Have the histogram of a pad begin anew. */
+static void values_begin(struct pad_values *values)
+{
+	unsigned int i;
+
+	WRITE_ONCE(values->sum, 0);
+	WRITE_ONCE(values->least, U64_MAX);
+	WRITE_ONCE(values->largest, 0);
+	for (i = 0; i < PAD_BUCKETS; i++)
+		WRITE_ONCE(values->buckets[i], 0);
+}
+
+/**
+ * counts_begin_values() - make room for the values that pads add up
+ * @c: the consumer, which has a histogram
+ *
+ * Context: may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int counts_begin_values(struct consumer *c)
+{
+	struct uprobe_values *ended = &c->u->histogram->__values;
+
+	c->values = kmalloc(sizeof(*c->values), GFP_KERNEL_ACCOUNT);
+	if (!c->values)
+		return -ENOMEM;
+	values_clear(c->values);
+	if (!values_any(ended))
+		values_clear(ended);
+	return 0;
+}
+
 /**
  * consumer_count_pad() - begin to count the hits of a pad, unless that has begun before
- * @c: the consumer
- * @jump: the jump to the pad, which counts; jump::word stays for a grace period after
- *	consumer_end_pads()
+ * @c: the consumer; if the pad has a histogram, no other one counts them
+ * @jump: the jump to the pad, which counts, or has a histogram; jump::word or jump::values stays
+ *	for a grace period after consumer_end_pads()
  *
  * Context: may sleep; probed_mm::lock of the site held.
  * Return: false if there is no memory.
@@ -137,7 +224,11 @@ bool consumer_count_pad(struct consumer *c, struct jump *jump)
 		return false;
 	count->consumer = c;
 	count->word = jump->word;
-	count->base = READ_ONCE(*jump->word);
+	count->values = jump->values;
+	if (count->values)
+		values_begin(count->values);
+	else
+		count->base = READ_ONCE(*jump->word);
 	count->since = ktime_get_mono_fast_ns();
 	count->next = jump->counts;
 	jump->counts = count;
@@ -156,6 +247,8 @@ static void count_end(struct pad_count *count)
 	write_seqcount_begin(&totals_seq);
 	list_del_rcu(&count->in_consumer);
 	this_cpu_add(c->stats.counts->hits, pad_hits(count));
+	if (count->values)
+		values_add(c->values, count);
 	write_seqcount_end(&totals_seq);
 	raw_spin_unlock_irqrestore(&totals_lock, flags);
 	kfree_rcu(count, rcu);
@@ -220,6 +313,8 @@ void counts_move(struct consumer *c)
 	write_seqcount_begin(&totals_seq);
 	c->u->__hits += counts.hits;
 	c->u->__missed += counts.missed;
+	if (c->values)
+		values_join(&c->u->histogram->__values, c->values);
 	/* Last: a client that sees NULL may free its structure. */
 	smp_store_release(&c->u->kdata, NULL);
 	write_seqcount_end(&totals_seq);
@@ -249,4 +344,40 @@ struct uprobe_counts probe_counts(const struct uprobe *u)
 	} while (read_seqcount_retry(&totals_seq, seq));
 	rcu_read_unlock();
 	return counts;
+}
+
+/* Get what pads have added for a consumer.  Context: RCU read side. */
+static void consumer_values(const struct consumer *c, struct uprobe_values *values)
+{
+	const struct pad_count *pads;
+
+	values_join(values, c->values);
+	list_for_each_entry_rcu(pads, &c->places.pads, in_consumer) {
+		if (pads->values)
+			values_add(values, pads);
+	}
+}
+
+/**
+ * probe_values() - read the values that pads have added in all registrations of a probe
+ * @u: the probe, with a histogram; its registration may end meanwhile
+ * @values: filled in
+ *
+ * Context: any.
+ */
+void probe_values(const struct uprobe *u, struct uprobe_values *values)
+{
+	const struct consumer *c;
+	unsigned int seq;
+
+	rcu_read_lock();
+	do {
+		seq = raw_read_seqcount_begin(&totals_seq);
+		c = READ_ONCE(u->kdata);
+		values_clear(values);
+		if (c)
+			consumer_values(c, values);
+		values_join(values, &u->histogram->__values);
+	} while (read_seqcount_retry(&totals_seq, seq));
+	rcu_read_unlock();
 }

@@ -10,11 +10,13 @@
 struct jump;
 
 int counts_begin(struct consumer *c);
+int counts_begin_values(struct consumer *c);
 void counts_end(struct consumer *c);
 void counts_exit(void);
 void counts_move(struct consumer *c);
 bool consumer_count_pad(struct consumer *c, struct jump *jump);
 void consumer_end_pads(const struct consumer *c, const struct site *site);
 struct uprobe_counts probe_counts(const struct uprobe *u);
+void probe_values(const struct uprobe *u, struct uprobe_values *values);
 
 #endif /* _UPROBES_COUNTS_H */

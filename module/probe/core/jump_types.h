@@ -38,12 +38,13 @@ struct site;
  * @traps: how often threads have executed a byte that the jump covers; any thread writes it
  * @word: the counter of the pad; the program may write to it, too; NULL if the pad does not count;
  *	constant
+ * @values: the histogram of the pad; otherwise as @word
  * @counts: the hits that its pad has counted: one entry for each consumer; under probed_mm::lock
- * @trap: the site by which traps find the pad, if it does not count; constant
+ * @trap: the site by which traps find the pad, if it does more than count; constant
  * @page: page of the text, with a reference, while @on is set: the process cannot lose it
  * @in_pmm: node in probed_mm::jumps.on.  Changed with the mmap lock held for writing, or for
  *	reading with probed_mm::lock held.  If the address space has ended, with the latter
- * @pad: what the pad does; constant
+ * @pad: what the pad does, with its steps; constant
  */
 struct jump {
 	struct site *site;
@@ -57,10 +58,12 @@ struct jump {
 	u64 seen;
 	unsigned long at;
 	const u64 *word;
+	struct pad_values *values;
 	struct pad_count *counts;
 	struct site *trap;
 	struct page *page;
 	struct list_head in_pmm;
+	/* Last: it has steps. */
 	struct pad pad;
 };
 

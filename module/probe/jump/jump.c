@@ -239,7 +239,7 @@ const char *jump_missing(const struct site *site)
 	struct pad_work work;
 
 	if (jump)
-		return jump->pad.records ? ring_missing(pmm) : NULL;
+		return pad_does(&jump->pad, PAD_RECORD) ? ring_missing(pmm) : NULL;
 	if (READ_ONCE(site->barred))
 		return site_barred(site);
 	if (!site_pad_work(site, &work))
@@ -259,7 +259,7 @@ static bool site_count_pads(const struct site *site, struct jump *jump)
 	struct attachment *at;
 	struct consumer *c;
 
-	if (!jump->pad.counts)
+	if (!jump->word && !jump->values)
 		return true;
 	for_each_attached(c, site, at) {
 		if (!consumer_count_pad(c, jump))
@@ -310,7 +310,7 @@ static void jumps_write_all(struct probed_mm *pmm, struct jump **jumps, unsigned
 
 static bool does_record(const struct jump *jump, const void *unused)
 {
-	return jump->pad.records;
+	return pad_does(&jump->pad, PAD_RECORD);
 }
 
 /**

@@ -235,12 +235,45 @@ static bool may_record(const struct site *site)
 	       !READ_ONCE(site->pmm->rings.clockless) && !is_crowded(site);
 }
 
-/* Change @work so that a pad that does it serves another consumer, too, if that is possible. */
-static void work_add(struct pad_work *work, const struct consumer *c, bool first)
+/**
+ * struct wishes - what the consumers of a site want
+ * @nr: their number
+ * @counting: how many only count
+ * @ringing: how many have a ring handler
+ * @first: the first one
+ */
+struct wishes {
+	unsigned int nr;
+	unsigned int counting;
+	unsigned int ringing;
+	const struct consumer *first;
+};
+
+static void wishes_add(struct wishes *wishes, const struct consumer *c)
 {
-	work->counts = c->counts && (first || work->counts);
-	work->records = (c->counts || c->rings) && (first || work->records);
-	work->reads |= c->reads;
+	wishes->first = wishes->first ?: c;
+	wishes->nr++;
+	wishes->counting += c->counts;
+	wishes->ringing += c->rings;
+}
+
+/* Choose what a pad does for consumers with the same conditions. */
+static void work_choose(struct pad_work *work, const struct site *site,
+			const struct wishes *wishes)
+{
+	if (wishes->counting == wishes->nr)
+		work->does = PAD_COUNT;
+	else if (wishes->nr == 1 && wishes->first->histogram.size && !site->ringless)
+		work->does = PAD_ADD;
+	else if (wishes->counting + wishes->ringing == wishes->nr &&
+		 hweight32(work->reads) <= PAD_VALUES && may_record(site))
+		work->does = PAD_RECORD;
+	else
+		work->does = PAD_TO_TRAP;
+	if (work->does != PAD_RECORD)
+		work->reads = 0;
+	if (work->does == PAD_ADD)
+		work->histogram = wishes->first->histogram;
 }
 
 /**
@@ -248,9 +281,9 @@ static void work_add(struct pad_work *work, const struct consumer *c, bool first
  * @site: the site
  * @work: filled in
  *
- * Either all consumers only count.  Or some have ring handlers, the others only count, and these
- * are %RING_CONSUMERS together at most.  Or all have conditions.  If several have conditions, these
- * are the same.
+ * Either all consumers only count.  Or the only one has a histogram.  Or some have ring handlers,
+ * the others only count, and these are %RING_CONSUMERS together at most.  Or all have conditions.
+ * If several have conditions, these are the same.
  *
  * Context: probed_mm::lock held.
  * Return: false if the consumers need a trap for each hit.
@@ -260,52 +293,57 @@ bool site_pad_work(const struct site *site, struct pad_work *work)
 	static const struct pad_filter none;
 	const struct pad_filter *conditions;
 	const struct filter *filter;
+	struct wishes wishes = {};
 	struct attachment *at;
 	struct consumer *c;
-	bool first = true, same = true;
+	bool same = true;
 
 	memset(work, 0, sizeof(*work));
 	for_each_attached(c, site, at) {
 		rcu_read_lock();
 		filter = rcu_dereference(c->filter);
 		conditions = filter ? &filter->pad : &none;
-		if (first)
+		if (!wishes.nr)
 			work->filter = *conditions;
 		else
 			same = pad_filter_same(&work->filter, conditions);
 		rcu_read_unlock();
-		work_add(work, c, first);
-		first = false;
+		work->reads |= c->reads;
+		wishes_add(&wishes, c);
 		if (!same || !READ_ONCE(c->run.live))
 			return false;
 	}
-	if (work->counts || hweight32(work->reads) > PAD_VALUES || !may_record(site))
-		work->records = false;
-	if (!work->records)
-		work->reads = 0;
-	return !first && (work->counts || work->records || work->filter.nr);
+	if (!wishes.nr)
+		return false;
+	work_choose(work, site, &wishes);
+	return work->does != PAD_TO_TRAP || work->filter.nr;
 }
 
 /* Check whether the pad of a jump does this work. */
 bool jump_does(const struct jump *jump, const struct pad_work *work)
 {
-	return jump->pad.counts == work->counts && jump->pad.records == work->records &&
-	       jump->reads == work->reads &&
-	       pad_filter_same(&jump->pad.filter, &work->filter);
+	const struct pad_histogram *a = &pad_action(&jump->pad)->histogram, *b = &work->histogram;
+
+	if (work->does == PAD_ADD &&
+	    (a->reg != b->reg || a->size != b->size || a->is_signed != b->is_signed))
+		return false;
+	return pad_does(&jump->pad, work->does) && jump->reads == work->reads &&
+	       pad_has_filter(&jump->pad, &work->filter);
 }
 
 /* Place the pad of a new jump.  Return 0 or a negative errno. */
 static int jump_place(struct jump *jump)
 {
+	bool records = pad_does(&jump->pad, PAD_RECORD);
 	struct probed_mm *pmm = jump->site->pmm;
-	int ret = jump->pad.counts ? 0 : site_alloc_pad(jump);
+	int ret = pad_does(&jump->pad, PAD_COUNT) ? 0 : site_alloc_pad(jump);
 
-	if (!ret && jump->pad.records)
+	if (!ret && records)
 		ret = ring_get(pmm);
 	/* It may have been found out just now. */
-	if (!ret && jump->pad.records && READ_ONCE(pmm->rings.clockless))
+	if (!ret && records && READ_ONCE(pmm->rings.clockless))
 		ret = -ENOMEM;
-	if (!ret && jump->pad.records)
+	if (!ret && records)
 		ret = ring_prepare_jump(pmm, jump);
 	/* Last: the area has the jump from then on. */
 	ret = ret ?: pad_place(pmm, jump);
@@ -314,7 +352,7 @@ static int jump_place(struct jump *jump)
 			site_free(jump->trap);
 		return ret;
 	}
-	if (jump->pad.records)
+	if (records)
 		ring_add_jump(pmm, jump);
 	/* Traps find it from now on, complete. */
 	smp_store_release(&jump->site->jumps, jump);
@@ -327,8 +365,9 @@ static int jump_place(struct jump *jump)
 static struct jump *jump_new(struct jump_maker *maker, struct site *site,
 			     const struct pad_work *work, const u8 *text, unsigned int len)
 {
-	struct jump *jump = kzalloc(sizeof(*jump), SSOL_GFP);
+	struct jump *jump = kzalloc(struct_size(jump, pad.steps, work->filter.nr + 1), SSOL_GFP);
 	unsigned long reads = work->reads, reg;
+	struct pad_step *action;
 	enum barred why;
 	int ret;
 
@@ -337,12 +376,13 @@ static struct jump *jump_new(struct jump_maker *maker, struct site *site,
 	jump->site = site;
 	jump->older = site->jumps;
 	INIT_LIST_HEAD(&jump->in_pmm);
-	jump->pad.filter = work->filter;
-	jump->pad.counts = work->counts;
-	jump->pad.records = work->records;
+	pad_set_steps(&jump->pad, &work->filter, work->does);
 	jump->reads = work->reads;
+	action = &jump->pad.steps[work->filter.nr];
+	if (work->does == PAD_ADD)
+		action->histogram = work->histogram;
 	for_each_set_bit(reg, &reads, PAD_WORD + PAD_WORDS)
-		jump->pad.recording.regs[jump->pad.recording.nr++] = reg;
+		action->recording.regs[action->recording.nr++] = reg;
 	jump->seen = jump_text_hash(text, len);
 	why = jump_decide(maker, jump, text, len);
 	ret = why ? 0 : jump_place(jump);
@@ -351,8 +391,9 @@ static struct jump *jump_new(struct jump_maker *maker, struct site *site,
 	kfree(jump);
 	if (ret == -EMLINK)
 		why = BARRED_RECORDS;
-	/* The pad may not record for this reason, but it may still do the rest. */
-	if (work->records && (why == BARRED_GO || why == BARRED_CPU || why == BARRED_FILTER ||
+	/* The pad may not use the stack for this reason, but it may still trap. */
+	if ((work->does == PAD_RECORD || work->does == PAD_ADD) &&
+	    (why == BARRED_GO || why == BARRED_CPU || why == BARRED_FILTER ||
 			      why == BARRED_RECORDS))
 		site->ringless = why;
 	else if (ret != -ENOMEM)

@@ -49,15 +49,15 @@ enum barred {
 /**
  * struct pad_work - what a pad does
  * @filter: the conditions of all consumers
- * @counts: hits that pass are counted; otherwise, they trap
- * @records: hits that pass are written to a ring
- * @reads: if so, what is written, a bit for each number of pad_recording::regs
+ * @does: what it does with hits that pass
+ * @reads: what it records, a bit for each number of pad_recording::regs
+ * @histogram: the value that it adds, without the address
  */
 struct pad_work {
 	struct pad_filter filter;
-	bool counts;
-	bool records;
+	enum pad_step_kind does;
 	u32 reads;
+	struct pad_histogram histogram;
 };
 
 /**

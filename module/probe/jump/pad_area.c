@@ -280,24 +280,60 @@ void pads_free(struct probed_mm *pmm)
 		area_free(pmm->pads.areas[i]);
 }
 
-/* Choose the counter of a pad, and bring its page into memory. */
+/* Bring a page with counters into memory. */
+static int page_get(struct pad_area *area, unsigned int nr)
+{
+	struct page *page;
+
+	if (nr + area->nr_values >= PAD_WORDS_PAGES)
+		return -ENOSPC;
+	if (area->pages[nr])
+		return 0;
+	page = shared_pages_get(area->words, nr * PAGE_SIZE);
+	if (IS_ERR(page))
+		return PTR_ERR(page);
+	area->pages[nr] = page;
+	return 0;
+}
+
+/* Choose the counter of a pad. */
 static int word_take(struct pad_area *area, struct jump *jump)
 {
 	unsigned long at = area->nr_words * PAD_WORD_STRIDE;
-	struct page **page = &area->pages[at / PAGE_SIZE];
+	int ret = page_get(area, at / PAGE_SIZE);
 
-	if (at >= PAD_WORDS_SIZE)
-		return -ENOSPC;
-	if (!*page) {
-		struct page *got = shared_pages_get(area->words, at);
-
-		if (IS_ERR(got))
-			return PTR_ERR(got);
-		*page = got;
-	}
-	jump->pad.counter = area->base + PAD_AREA_SIZE + at;
-	jump->word = page_address(*page) + offset_in_page(at);
+	if (ret)
+		return ret;
+	jump->pad.steps[jump->pad.nr - 1].counter = area->base + PAD_AREA_SIZE + at;
+	jump->word = page_address(area->pages[at / PAGE_SIZE]) + offset_in_page(at);
 	return 0;
+}
+
+/* Choose the histogram of a pad: the last page without one, if it has no counters either. */
+static int values_take(struct pad_area *area, struct jump *jump)
+{
+	unsigned int nr = PAD_WORDS_PAGES - 1 - area->nr_values;
+	struct pad_histogram *histogram;
+	int ret;
+
+	BUILD_BUG_ON(sizeof(struct pad_values) > PAGE_SIZE);
+	if (area->nr_values == PAD_WORDS_PAGES ||
+	    area->nr_words * PAD_WORD_STRIDE > nr * PAGE_SIZE)
+		return -ENOSPC;
+	ret = page_get(area, nr);
+	if (ret)
+		return ret;
+	histogram = &jump->pad.steps[jump->pad.nr - 1].histogram;
+	histogram->at = area->base + PAD_AREA_SIZE + nr * PAGE_SIZE;
+	jump->values = page_address(area->pages[nr]);
+	return 0;
+}
+
+static int data_take(struct pad_area *area, struct jump *jump)
+{
+	if (pad_does(&jump->pad, PAD_COUNT))
+		return word_take(area, jump);
+	return pad_does(&jump->pad, PAD_ADD) ? values_take(area, jump) : 0;
 }
 
 /* Find free units from @first on that end before @behind.  Return an address, or 0. */
@@ -426,7 +462,7 @@ static int area_put(struct probed_mm *pmm, struct pad_area *area, struct jump *j
 	enum pages pages;
 	u8 code[PAD_MAX];
 
-	ret = pad->counts ? word_take(area, jump) : 0;
+	ret = data_take(area, jump);
 	if (ret)
 		return ret;
 	/* Its size depends on its place. */
@@ -448,7 +484,8 @@ static int area_put(struct probed_mm *pmm, struct pad_area *area, struct jump *j
 	if (ret)
 		return ret;
 	units_take(area, jump);
-	area->nr_words += pad->counts;
+	area->nr_words += pad_does(pad, PAD_COUNT);
+	area->nr_values += pad_does(pad, PAD_ADD);
 	return 0;
 }
 
@@ -492,7 +529,7 @@ static void pad_disarm(struct probed_mm *pmm, const struct pad_area *area, const
 	static const u8 nop = PAD_NO_TRAP;
 	int ret;
 
-	if (jump->pad.counts)
+	if (pad_does(&jump->pad, PAD_COUNT))
 		return;
 	ret = ssol_area_write(pmm->mm, area->base, jump->at + jump->parts.trap, &nop, 1);
 	if (ret && ret != -ENOSPC)

@@ -4,8 +4,9 @@
  *
  * An area has two mappings, next to each other.  The first one maps the same file as SSOL areas do,
  * and has the pads.  The second one is memory that the module and the program share, and has the
- * counters.  Both stay when the module is unloaded, as threads may be in pads.  A forked child has
- * neither: jumps are erased before a fork, and no thread forks while it is in a pad.
+ * counters and the histograms.  Both stay when the module is unloaded, as threads may be in pads.
+ * A forked child has neither: jumps are erased before a fork, and no thread forks while it is in a
+ * pad.
  *
  * The displacement of a jump has bytes that must trap (pun.h).  So the address of a pad is not
  * free: an area is mapped where the first pad of it can be.
@@ -24,6 +25,7 @@ struct probed_mm;
 
 #define PAD_AREA_SIZE	SSOL_AREA_SIZE
 #define PAD_WORDS_SIZE	(256UL << 10)
+#define PAD_WORDS_PAGES	(PAD_WORDS_SIZE / PAGE_SIZE)
 
 /* Room in an area is handed out in units. */
 #define PAD_UNIT	16UL
@@ -39,6 +41,7 @@ struct probed_mm;
  * @base: address of the pads; constant
  * @words: the file with the counters; constant
  * @nr_words: number of counters handed out; under probed_mm::lock
+ * @nr_values: number of pages handed out for histograms, from the last one on; likewise
  * @pages: pages of @words; set under probed_mm::lock
  * @taken: units that are handed out; under probed_mm::lock
  * @units: number of these in each page; under probed_mm::lock
@@ -48,7 +51,8 @@ struct pad_area {
 	unsigned long base;
 	struct file *words;
 	unsigned int nr_words;
-	struct page *pages[PAD_WORDS_SIZE / PAGE_SIZE];
+	unsigned int nr_values;
+	struct page *pages[PAD_WORDS_PAGES];
 	DECLARE_BITMAP(taken, PAD_UNITS);
 	u16 units[PAD_PAGES];
 	struct xarray jumps;

@@ -100,6 +100,21 @@ bool pad_counted(const struct jump *jump, unsigned long ip)
 	return pad_unwind(&jump->pad, jump->at, ip, &state) && state.counted;
 }
 
+/**
+ * pad_settle() - add a value to the sum of a histogram, if a thread has not come to it
+ * @jump: the jump
+ * @regs: user registers of the thread, in the pad, before arch_pad_leave()
+ *
+ * Context: any.
+ */
+void pad_settle(const struct jump *jump, const struct pt_regs *regs)
+{
+	struct pad_state state;
+
+	if (jump->values && pad_unwind(&jump->pad, jump->at, regs->ip, &state) && state.owes)
+		atomic64_add(regs->dx, (atomic64_t *)&jump->values->sum);
+}
+
 /* Translate an address in a pad to an address in the text.  Context: any. */
 unsigned long pad_original_ip(const struct jump *jump, unsigned long ip)
 {

@@ -212,6 +212,7 @@ bool ring_forbid(struct probed_mm *pmm)
  */
 int ring_prepare_jump(const struct probed_mm *pmm, struct jump *jump)
 {
+	struct pad_recording *recording = &jump->pad.steps[jump->pad.nr - 1].recording;
 	struct ring *ring = pmm->rings.all;
 	unsigned int piece = ring->nr_jumps / RING_JUMPS_PIECE;
 
@@ -220,9 +221,9 @@ int ring_prepare_jump(const struct probed_mm *pmm, struct jump *jump)
 	if (!ring->jumps[piece])
 		WRITE_ONCE(ring->jumps[piece], kcalloc(RING_JUMPS_PIECE, sizeof(struct jump *),
 						       SSOL_GFP));
-	jump->pad.recording.heads = ring->base;
-	jump->pad.recording.mask = ring_mask(ring);
-	jump->pad.recording.id = ring->nr_jumps;
+	recording->heads = ring->base;
+	recording->mask = ring_mask(ring);
+	recording->id = ring->nr_jumps;
 	return ring->jumps[piece] ? 0 : -ENOMEM;
 }
 
@@ -235,7 +236,7 @@ int ring_prepare_jump(const struct probed_mm *pmm, struct jump *jump)
  */
 void ring_add_jump(struct probed_mm *pmm, struct jump *jump)
 {
-	u32 id = jump->pad.recording.id;
+	u32 id = pad_action(&jump->pad)->recording.id;
 
 	/* Pairs with jump_of_id(): the jump is complete. */
 	smp_store_release(&pmm->rings.all->jumps[id / RING_JUMPS_PIECE][id % RING_JUMPS_PIECE],

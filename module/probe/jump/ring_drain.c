@@ -89,7 +89,7 @@ static bool serves(const struct jump *jump, const struct consumer *c)
 	const struct filter *filter = rcu_dereference(c->filter);
 
 	return READ_ONCE(c->run.live) && (c->counts || c->rings) && !(c->reads & ~jump->reads) &&
-	       pad_filter_same(filter ? &filter->pad : &none, &jump->pad.filter);
+	       pad_has_filter(&jump->pad, filter ? &filter->pad : &none);
 }
 
 /*
@@ -162,11 +162,11 @@ static unsigned int hit_take(struct drain *drain, const struct ring *ring,
 	if (len < sizeof(*record))
 		return 0;
 	id = READ_ONCE(record->id);
-	if (!jump || jump->pad.recording.id != id)
+	if (!jump || pad_action(&jump->pad)->recording.id != id)
 		jump = jump_of_id(ring, id);
 	if (!jump)
 		return 0;
-	recording = &jump->pad.recording;
+	recording = &pad_action(&jump->pad)->recording;
 	size = struct_size(record, values, recording->nr);
 	if (len < size)
 		return 0;

@@ -322,8 +322,11 @@ static int prepare_value(struct aggregate_probe *probe, struct tracer_def *def)
 	rp->u.handler = on_value;
 	rp->u.task_handler = on_value_task;
 	/* The user of a thread may change before a ring is emptied. */
-	if (!probe->batch->set->tasks.has_uid && aggregate_values_in_ring(probe->values, &rp->u))
+	if (!probe->batch->set->tasks.has_uid && aggregate_values_in_ring(probe->values, &rp->u)) {
 		rp->u.ring_handler = on_value_ring;
+		if (probe->all_tasks)
+			aggregate_values_in_pad(probe->values, &rp->u);
+	}
 	return 0;
 }
 
@@ -383,8 +386,9 @@ int aggregate_probe_prepare(struct aggregate_probe *probe, struct tracer_def *de
 	if (IS_ERR(process))
 		return PTR_ERR(process);
 	/* In a file, only processes are probed whose hits count. */
+	probe->all_tasks = process ? !tasks->any : tracer_tasks_are_processes(tasks);
 	probe->counts_all = def->kind != TRACER_RETURN && !probe->stack && !def->nargs &&
-			    (process ? !tasks->any : tracer_tasks_are_processes(tasks));
+			    probe->all_tasks;
 	u->flags = probe->counts_all ? UPROBE_COUNT : UPROBE_ATOMIC;
 	u->ref_ctr_offset = def->ref_ctr;
 	memcpy(probe->expect, def->expect, def->expect_len);

@@ -70,6 +70,7 @@ struct aggregate_exits {
  * @batch: its batch
  * @index: its index in the batch
  * @kind: %TRACER_PROBE or %TRACER_RETURN
+ * @all_tasks: hits of all tasks in the probed processes count
  * @counts_all: all hits count, so that the module's own count of them suffices
  * @stack: hits are also counted by their stacks, which begin there; %TRACER_AT_ANY: they are not
  * @at: while it is being added, the offset of its line in the written text
@@ -83,6 +84,7 @@ struct aggregate_probe {
 	struct aggregate_batch *batch;
 	unsigned int index;
 	enum tracer_kind kind;
+	bool all_tasks;
 	bool counts_all;
 	enum tracer_at stack;
 	size_t at;

@@ -13,6 +13,8 @@
 #include <linux/slab.h>
 #include <linux/smp.h>
 
+#include <uprobes/uprobes.h>
+
 #include "values.h"
 #include "trace/event/site_args.h"
 #include "trace/fetch/fetch.h"
@@ -26,6 +28,7 @@
 
 /* The buckets of numbers that are not negative; those of negative numbers follow. */
 #define BUCKETS		((64U - PER_POWER_LOG + 1) * PER_POWER)
+static_assert(BUCKETS == UPROBE_BUCKETS);
 
 /* With keys, so many have counts of their own. */
 #define KEYS		64U
@@ -58,6 +61,9 @@ struct cell {
  * @sign: SIGN if values have one, or 0
  * @nr: number of buckets of a cell
  * @groups: 1, or KEYS + 1
+ * @probe: the probe whose hits may be added in programs; or NULL
+ * @histogram: if so, the value
+ * @added: what was added there, when it was read last; under aggregate.lock
  * @cell_size: bytes of a cell
  * @keys: the keys that were met.  Any hit may take a free place, the first one; no place becomes
  *	free again
@@ -70,6 +76,9 @@ struct aggregate_values {
 	unsigned int nr;
 	unsigned int groups;
 	size_t cell_size;
+	const struct uprobe *probe;
+	struct uprobe_histogram histogram;
+	struct uprobe_values added;
 	atomic64_t keys[KEYS];
 	u8 cells[] ____cacheline_aligned;
 };
@@ -204,6 +213,29 @@ bool aggregate_values_in_ring(const struct aggregate_values *values, struct upro
 	return tracer_args_in_ring(values->def, u);
 }
 
+/**
+ * aggregate_values_in_pad() - let the hits of a probe be added in the program, if that is possible
+ * @values: the values, without a key: a register, or a word of the stack
+ * @u: the probe, with a ring handler; @u->histogram is set if it is possible.  All its hits count
+ */
+void aggregate_values_in_pad(struct aggregate_values *values, struct uprobe *u)
+{
+	const struct tracer_arg *arg = values->def->args;
+	const struct tracer_insn *insn = arg->insns;
+	bool word = insn->op == TRACER_OP_STACK;
+
+	if (values->groups > 1 || arg->store != TRACER_STORE_VALUE || arg->ninsns != 1 ||
+	    arg->rshift || !(word ? (u64)insn->value < BITS_PER_TYPE(u->ring_words) :
+			     arg->in_register))
+		return;
+	values->histogram.reg = word ? insn->value : insn->offset;
+	values->histogram.word = word;
+	values->histogram.size = arg->type->size;
+	values->histogram.is_signed = arg->type->is_signed;
+	values->probe = u;
+	u->histogram = &values->histogram;
+}
+
 /* Count a value.  Interrupts are off, so no other hit on this CPU interferes. */
 static void add(struct aggregate_values *values, unsigned int group, u64 value)
 {
@@ -274,6 +306,23 @@ bool aggregate_values_count(struct aggregate_values *values, const struct pt_reg
 	return true;
 }
 
+/* Add what was added in programs to a sum. */
+static void sum_added(struct aggregate_values *values, struct cell *sum)
+{
+	struct uprobe_values *added = &values->added;
+	unsigned int i;
+
+	uprobe_histogram(values->probe, added);
+	sum->sum += added->sum;
+	/* There is no value if the least one is above the largest one. */
+	if (added->least > added->largest)
+		return;
+	sum->above = max(sum->above, rank_of(values, added->largest));
+	sum->below = max(sum->below, ~rank_of(values, added->least));
+	for (i = 0; i < UPROBE_BUCKETS; i++)
+		sum->buckets[i] += added->buckets[i];
+}
+
 /* Sum up the cells of a key.  A hit that happens meanwhile may be missing in a part of it. */
 static struct cell *sum_up(struct aggregate_values *values, unsigned int group, u64 *hits)
 {
@@ -294,6 +343,8 @@ static struct cell *sum_up(struct aggregate_values *values, unsigned int group, 
 		sum->above = max(sum->above, READ_ONCE(cell->above));
 		sum->below = max(sum->below, READ_ONCE(cell->below));
 	}
+	if (values->probe)
+		sum_added(values, sum);
 	cond_resched();
 	for (i = 0; i < values->nr; i++)
 		*hits += sum->buckets[i];

@@ -13,6 +13,9 @@
  *
  * Pads that record write one record with the registers, however often the thread begins it again.  If
  * the ring is full, they trap.
+ *
+ * Pads with a histogram add a register to it.  They trap if its value is negative, or if another thread
+ * changes the least or largest value first.
  */
 #include <sched.h>
 #include <stdio.h>
@@ -21,6 +24,7 @@
 
 #include "ktap.h"
 #include "pad.h"
+#include "pads_make.h"
 #include "sections.h"
 #include "status.h"
 #include "trial.h"
@@ -34,7 +38,7 @@ static const struct layout layout = {
 };
 
 static struct trial trial;
-static struct pad pad;
+static struct pad *pad;
 static u8 text[64];
 static struct pad_layout pad_parts;
 static bool passes;
@@ -42,12 +46,14 @@ static bool writes;
 static u64 at;
 static unsigned long tried, faulted, stepped, entered, passed, rejected, guessed, wrong;
 static unsigned long recorded, full, restarted, words, crossed;
+static unsigned long histograms, negative, raced;
 static unsigned long forms[2];
 
 /* Offsets in memory of its own, which the program's instructions do not reach. */
 #define HEADS	512
 #define RECORD	(HEADS + 256)
 #define COUNTER	(DATA_SIZE - 64)
+#define VALUES	1024
 
 static struct {
 	struct stop stops[STEPS];
@@ -57,6 +63,10 @@ static struct {
 } native;
 
 static const enum region regions[] = { REGION_DATA, REGION_STACK, REGION_LOW };
+
+static const struct pads_memory memory = {
+	.counter = 0x38000000 + COUNTER, .values = 0x38000000 + VALUES, .heads = 0x38000000 + HEADS
+};
 
 static u64 *counter(void)
 {
@@ -74,22 +84,68 @@ static struct pad_record *record(void)
 	return (struct pad_record *)(region_of(REGION_PADS) + RECORD);
 }
 
-static u64 record_size(void)
+static struct pad_values *values(void)
 {
-	return sizeof(struct pad_record) + pad.recording.nr * sizeof(u64);
+	return (struct pad_values *)(region_of(REGION_PADS) + VALUES);
 }
 
-/* Check whether the last word of the record is on another page than those that the pad pushes. */
+static u64 record_size(void)
+{
+	return sizeof(struct pad_record) + pad_action(pad)->recording.nr * sizeof(u64);
+}
+
+/* Get the register or word that a pad reads last, or 0. */
+static int last_read(void)
+{
+	const struct pad_step *action = pad_action(pad);
+
+	if (action->kind == PAD_ADD)
+		return action->histogram.reg;
+	return action->kind == PAD_RECORD && action->recording.nr ?
+	       action->recording.regs[action->recording.nr - 1] : 0;
+}
+
+/* Check whether that word is on another page than those that the pad pushes. */
 static bool crosses(void)
 {
-	u64 sp = trial.cpu.regs.rsp, pushed = sp - 128 - (pad.saves ? 4 : 3) * sizeof(u64);
-	int last = pad.records && pad.recording.nr ? pad.recording.regs[pad.recording.nr - 1] : 0;
+	u64 sp = trial.cpu.regs.rsp, pushed = sp - 128 - (pad->saves ? 4 : 3) * sizeof(u64);
+	int last = last_read();
 
 	return last >= PAD_WORD &&
 	       ((sp + ((u64)last - PAD_WORD + 1) * sizeof(u64) - 1) ^ pushed) >> 12;
 }
 
-/* Reset the counter, and the ring, which has room for one record or for none. */
+/* Get a register of the program, or a word of its stack, at the hit. */
+static u64 program_value(int reg)
+{
+	return reg < PAD_WORD ? *trial_register(&trial.cpu.regs, (u8)reg) :
+	       native.words[reg - PAD_WORD];
+}
+
+/* Get the value that a pad adds. */
+static u64 added(void)
+{
+	const struct pad_histogram *h = &pad_action(pad)->histogram;
+	u64 value = program_value(h->reg);
+	unsigned int unused = 64 - 8u * h->size;
+
+	value <<= unused;
+	return h->is_signed ? (u64)((s64)value >> unused) : value >> unused;
+}
+
+/* Check whether the value is one that a pad does not add. */
+static bool is_negative(void)
+{
+	return pad_does(pad, PAD_ADD) && pad_action(pad)->histogram.is_signed && (s64)added() < 0;
+}
+
+/* What the histogram was before. */
+static u64 least, largest;
+
+/*
+ * Reset the counter, the histogram, and the ring, which has room for one record or for none.
+ * @is_full: if there is a histogram, any value is the least one and the largest one so far.
+ */
 static void reset(bool is_full)
 {
 	*counter() = 0;
@@ -97,28 +153,39 @@ static void reset(bool is_full)
 	/* Bits above the mask may be forged. */
 	head()->next = (u64)trial_random() << 32 | (RECORD - HEADS);
 	head()->limit = head()->next + !is_full;
+	if (!pad_does(pad, PAD_ADD))
+		return;
+	memset(values(), 0, sizeof(*values()));
+	least = is_full || trial_random() % 2 ? ~0ull : trial_random() % 512;
+	largest = is_full || trial_random() % 2 ? 0 : (u64)trial_random() << 16;
+	values()->least = least;
+	values()->largest = largest;
 }
 
-/* Get the number of hits that the pad has counted or recorded. */
+/* Get the number of hits that the pad has counted, added or recorded. */
 static u64 hits(void)
 {
-	if (pad.records)
+	u64 n = 0;
+
+	if (pad_does(pad, PAD_RECORD))
 		return (u32)head()->next - (RECORD - HEADS) == record_size();
-	return *counter();
+	for (int i = 0; pad_does(pad, PAD_ADD) && i < PAD_BUCKETS; i++)
+		n += values()->buckets[i];
+	return pad_does(pad, PAD_ADD) ? n : *counter();
 }
 
 __attribute__((format(printf, 1, 2)))
 static bool differs(const char *fmt, ...)
 {
+	static const char * const names[] = { "checks", "counts", "adds", "records", "traps" };
 	va_list ap;
 
 	if (++wrong > 10)
 		return false;
-	printf("#");
-	for (int i = 0; i < pad.pun.len; i++)
-		printf(" %02x", text[i]);
-	printf(" (%s, %s, %d conditions, %s): ", pad.saves ? "saving" : "bare",
-	       pad.counts ? "counts" : pad.records ? "records" : "traps", pad.filter.nr,
+	for (int i = 0; i < pad->pun.len; i++)
+		printf(i ? " %02x" : "# %02x", text[i]);
+	printf(" (%s, %s, %d conditions, %s): ", pad->saves ? "saving" : "bare",
+	       names[pad_action(pad)->kind], pad->nr - 1,
 	       passes ? "pass" : "fail");
 	va_start(ap, fmt);
 	vprintf(fmt, ap);
@@ -166,7 +233,7 @@ static bool run_native(void)
 		uinsn_decode(&insn, text + offset, sizeof(text) - offset, UINSN_MODE_64);
 		/* The thread goes on with the next instruction, or with the next repetition. */
 		if (cpu.regs.rip != ip &&
-		    (cpu.regs.rip != ip + insn.len || offset + insn.len >= pad.pun.len))
+		    (cpu.regs.rip != ip + insn.len || offset + insn.len >= pad->pun.len))
 			break;
 	}
 	for (int i = 0; i < 3; i++)
@@ -179,10 +246,10 @@ static bool run_native(void)
 static bool unwind(struct user_regs_struct *regs)
 {
 	struct pad_state state;
-	u64 ip = regs->rip, stack[4];
+	u64 ip = regs->rip, owed = regs->rdx, stack[4];
 	bool handled;
 
-	if (!pad_unwind(&pad, at, regs->rip, &state))
+	if (!pad_unwind(pad, at, regs->rip, &state))
 		return true;
 	if (state.ax >= 0)
 		memcpy(stack, region_of(REGION_STACK) + (regs->rsp - layout.at[REGION_STACK]),
@@ -197,15 +264,20 @@ static bool unwind(struct user_regs_struct *regs)
 		regs->rdx = stack[state.dx];
 	regs->rsp += (u64)(s64)state.sp;
 	regs->rip = state.ip;
+	if (pad_does(pad, PAD_ADD) && values()->sum != (hits() && !state.owes ? added() : 0))
+		return false;
+	if (state.owes && owed != added())
+		return false;
 	/* Behind its trap, a hit that passes is handled. */
-	handled = pad.counts || hits() ? hits() : passes && pad_in_copies(&pad_parts, ip - at);
-	return (state.counted && passes) == (handled && state.ip == pad.addr);
+	handled = hits() || (!pad_does(pad, PAD_COUNT) && passes &&
+			     pad_in_copies(&pad_parts, ip - at));
+	return (state.counted && passes) == (handled && state.ip == pad->addr);
 }
 
 static bool same_registers(const struct user_regs_struct *a, const struct user_regs_struct *b)
 {
-	u64 changed = pad.filter.nr || pad.records ? STATUS_ALL : STATUS_ALL & ~STATUS_CF;
-	u64 ignored = FLAGS_RF | FLAGS_TF | (pad.saves ? 0 : changed);
+	u64 changed = pad->nr > 1 || pad_has_tail(pad) ? STATUS_ALL : STATUS_ALL & ~STATUS_CF;
+	u64 ignored = FLAGS_RF | FLAGS_TF | (pad->saves ? 0 : changed);
 	struct user_regs_struct x = *a, y = *b;
 
 	x.eflags &= ~ignored;
@@ -233,7 +305,7 @@ static bool is_scratch(u64 addr)
 {
 	u64 pushed = trial.cpu.regs.rsp - 128 - 4 * 8;
 
-	return pad_uses_stack(&pad) && addr - pushed < 4 * 8;
+	return pad_uses_stack(pad) && addr - pushed < 4 * 8;
 }
 
 /* Compare memory, except for what a pad may change. */
@@ -260,19 +332,33 @@ static bool same_record(void)
 	const struct pad_record *r = record();
 	u64 ahead = __builtin_ia32_rdtsc() - r->time;
 
-	if (r->id != pad.recording.id || !r->time || ahead >> 40)
+	if (r->id != pad_action(pad)->recording.id || !r->time || ahead >> 40)
 		return differs("a record of %llu, %llu ticks ago", (unsigned long long)r->id,
 			       (unsigned long long)ahead);
-	for (unsigned int i = 0; i < pad.recording.nr; i++) {
-		int reg = pad.recording.regs[i];
-		u64 value = reg < PAD_WORD ? *trial_register(&trial.cpu.regs, (u8)reg) :
-			    native.words[reg - PAD_WORD];
+	for (unsigned int i = 0; i < pad_action(pad)->recording.nr; i++) {
+		int reg = pad_action(pad)->recording.regs[i];
+		u64 value = program_value(reg);
 
 		if (r->values[i] != value)
 			return differs("register or word %d is %#llx in the record", reg,
 				       (unsigned long long)r->values[i]);
 		words += reg >= PAD_WORD;
 	}
+	return true;
+}
+
+/* Compare the histogram with what it is to be after the hit. */
+static bool same_values(void)
+{
+	const struct pad_values *v = values();
+	u64 value = added();
+
+	if (v->buckets[pads_bucket_of(value)] != 1 || pad_bucket(value) != pads_bucket_of(value))
+		return differs("%#llx is in another bucket", (unsigned long long)value);
+	if (v->sum != value || v->least != (value < least ? value : least) ||
+	    v->largest != (value > largest ? value : largest))
+		return differs("sum %#llx, from %#llx to %#llx", (unsigned long long)v->sum,
+			       (unsigned long long)v->least, (unsigned long long)v->largest);
 	return true;
 }
 
@@ -286,7 +372,7 @@ static bool same_end(const struct stop *stop)
 		return differs("signal %d, natively %d", stop->sig, last->sig);
 	if (!stops_by_step(stop)) {
 		faulted++;
-		if (pad_unwind(&pad, at, where.rip, &state))
+		if (pad_unwind(pad, at, where.rip, &state))
 			where.rip = state.ip;
 		if (stop->info.si_code != last->info.si_code ||
 		    where.rip != (u64)last->info.si_addr)
@@ -294,7 +380,9 @@ static bool same_end(const struct stop *stop)
 	}
 	if (hits() != (writes && passes))
 		return differs("counted %llu hits", (unsigned long long)hits());
-	if (pad.records && writes && passes && !same_record())
+	if (pad_does(pad, PAD_RECORD) && writes && passes && !same_record())
+		return false;
+	if (pad_does(pad, PAD_ADD) && writes && passes && !same_values())
 		return false;
 	for (size_t i = 0; i < last->cpu.xsize; i++)
 		if ((i < 8 || i >= 16) && (i < 512 || i >= 576) &&
@@ -308,7 +396,7 @@ static bool run_trap(struct stop *stop)
 {
 	struct user_regs_struct regs = stop->cpu.regs;
 
-	regs.rip = pad.addr;
+	regs.rip = pad->addr;
 	if (!passes || !same_registers(&native.stops[0].cpu.regs, &regs))
 		return differs("it traps with other registers");
 	if (!machine_run(&stop->cpu, false, stop))
@@ -327,9 +415,23 @@ static void restart(struct user_regs_struct *regs, unsigned int steps)
 	restarted++;
 }
 
+/* If the pad is about to change the least or largest value, change that first. */
+static void race(const struct user_regs_struct *regs)
+{
+	static const u8 cmpxchg[] = { 0xf0, 0x48, 0x0f, 0xb1 };
+	const u8 *insn = region_of(REGION_SLOT) + (regs->rip - layout.at[REGION_SLOT]);
+
+	if (regs->rip - at >= PAD_MAX || memcmp(insn, cmpxchg, sizeof(cmpxchg)))
+		return;
+	values()->largest ^= 1;
+	values()->least ^= 1;
+	raced++;
+}
+
 /*
  * Step through the pad, and look for the state at each step among the native ones.  @is_full: the
- * ring has no room.  @traps: the pad traps if the registers pass its filter.
+ * ring has no room, or another thread changes the histogram first.  @traps: the pad traps if the
+ * registers pass its filter.
  */
 static bool run_pad(int len, bool is_full, bool traps)
 {
@@ -339,7 +441,8 @@ static bool run_pad(int len, bool is_full, bool traps)
 
 	trial_load_memory(&trial);
 	reset(is_full);
-	writes = pad.counts || (pad.records && !is_full && !crosses());
+	writes = pad_does(pad, PAD_COUNT) ||
+		 (pad_has_tail(pad) && !is_full && !crosses() && !is_negative());
 	stop.cpu = trial.cpu;
 	stop.cpu.regs.rip = at;
 	stop.sig = SIGTRAP;
@@ -362,6 +465,8 @@ static bool run_pad(int len, bool is_full, bool traps)
 			return run_trap(&stop);
 		stop.cpu.regs.orig_rax = ~0ull;
 		restart(&stop.cpu.regs, steps++);
+		if (is_full && pad_does(pad, PAD_ADD))
+			race(&stop.cpu.regs);
 		if (steps > STEPS + 512)
 			return differs("the pad does not end");
 		if (!machine_run(&stop.cpu, true, &stop))
@@ -427,134 +532,49 @@ static void enter_all(void)
 {
 	for (unsigned int offset = 0; offset < PUN_LEN; offset++) {
 		bool unlocked;
-		int i = pun_insn_at(&pad.pun, offset, &unlocked);
+		int i = pun_insn_at(&pad->pun, offset, &unlocked);
 
 		if (i >= 0)
-			enter(pad.addr + offset, at + pad_parts.copies[i] + unlocked);
+			enter(pad->addr + offset, at + pad_parts.copies[i] + unlocked);
 	}
-}
-
-static bool cannot_compare(void)
-{
-	struct uinsn insn;
-
-	for (int i = 0; i < pad.pun.nr; i++) {
-		const u8 *p = text + pad.pun.at[i];
-
-		uinsn_decode(&insn, p, 15, UINSN_MODE_64);
-		/* A branch to a covered instruction leaves the pad; the trap there is the kernel's. */
-		if (uinsn_has(&insn, UINSN_RELATIVE) &&
-		    uinsn_target(&insn, trial.addr + pad.pun.at[i]) - trial.addr < pad.pun.len)
-			return true;
-		/* rdtsc, rdtscp, rdrand and the like */
-		if (insn.map == UINSN_MAP_0F && (insn.opcode == 0x31 || insn.opcode == 0x01 ||
-						 insn.opcode == 0xc7))
-			return true;
-		/*
-		 * sldt and str: where UMIP forbids them, the kernel emulates them and ignores TF.
-		 * The step then ends behind the next instruction.
-		 */
-		if (insn.map == UINSN_MAP_0F && insn.opcode == 0x00 && (insn.modrm >> 3 & 7) < 2)
-			return true;
-		/* enter with a level copies words, here from below the red zone, where pads save flags. */
-		if (insn.map == UINSN_MAP_1 && insn.opcode == 0xc8 && (p[insn.len - 1] & 31) > 1)
-			return true;
-		/* Privileged ones, and those that only a hypervisor knows, are no use here. */
-		if (insn.map == UINSN_MAP_1 && insn.opcode == 0xf4)
-			return true;
-	}
-	return false;
-}
-
-/* Make conditions at random.  Every second one holds. */
-static void filter_make(void)
-{
-	static const u8 sizes[] = { 1, 2, 4, 8 };
-
-	memset(&pad.filter, 0, sizeof(pad.filter));
-	pad.filter.nr = (u8)(trial_random() % (PAD_CONDITIONS + 1));
-	passes = true;
-	for (int i = 0; i < pad.filter.nr; i++) {
-		struct pad_condition *c = &pad.filter.conditions[i];
-		unsigned int unused;
-		u64 reg;
-
-		c->reg = (u8)(trial_random() % 16);
-		c->size = sizes[trial_random() % 4];
-		c->compare = (u8)(trial_random() % PAD_NR_COMPARES);
-		c->is_signed = trial_random() % 2;
-		reg = *trial_register(&trial.cpu.regs, c->reg);
-		c->value = trial_random() % 2 ? reg + trial_random() % 3 - 1 :
-			   (u64)trial_random() << 32 | trial_random();
-		unused = 64 - 8u * c->size;
-		c->value <<= unused;
-		c->value = c->is_signed ? (u64)((s64)c->value >> unused) : c->value >> unused;
-		if (!pad_condition_valid(c))
-			differs("a condition is not valid");
-		/* Few random filters would pass. */
-		if (!pad_condition_holds(c, reg) && trial_random() % 2)
-			c->compare = c->compare == PAD_LT ? PAD_GE : c->compare == PAD_GE ? PAD_LT :
-				     c->compare == PAD_LE ? PAD_GT : c->compare == PAD_GT ? PAD_LE :
-				     c->compare == PAD_EQ ? PAD_NE : PAD_EQ;
-		passes &= pad_condition_holds(c, reg);
-	}
-}
-
-/* Choose registers to record, and which pad does so. */
-static void recording_make(void)
-{
-	struct pad_recording *r = &pad.recording;
-
-	pad.records = trial_random() % 2;
-	r->heads = layout.at[REGION_PADS] + HEADS;
-	r->mask = 0x1ff;
-	r->id = trial_random() & 0x7fffffff;
-	r->nr = (u8)(trial_random() % (PAD_VALUES + 1));
-	for (int i = 0; i < r->nr; i++) {
-		r->regs[i] = (u8)(trial_random() % PAD_WORD);
-		if (trial_random() % 3 == 0)
-			r->regs[i] = (u8)(PAD_WORD + trial_random() % PAD_WORDS);
-	}
-	for (int i = 1; i < r->nr; i++)
-		for (int k = i; k > 0 && r->regs[k] < r->regs[k - 1]; k--) {
-			u8 reg = r->regs[k];
-
-			r->regs[k] = r->regs[k - 1];
-			r->regs[k - 1] = reg;
-		}
 }
 
 /* Try a pad, as it is while the module is there, and as it is without the module. */
 static void try_pad(void)
 {
 	u8 code[PAD_MAX];
-	int n = pad_emit(&pad, at, code, &pad_parts);
+	int n = pad_emit(pad, at, code, &pad_parts);
+	bool traps;
 
 	if (n < 0 || n > PAD_MAX - 24) {
 		differs("no pad: %d", n);
 		return;
 	}
-	guessed += n <= (int)pad_guess(&pad);
+	guessed += n <= (int)pad_guess(pad);
 	set_text(n, code);
-	forms[pad.saves]++;
-	passed += pad.filter.nr && passes;
+	forms[pad->saves]++;
+	passed += pad->nr > 1 && passes;
 	rejected += !passes;
-	recorded += pad.records;
+	recorded += pad_does(pad, PAD_RECORD);
+	negative += is_negative();
+	histograms += pad_does(pad, PAD_ADD);
 	crossed += crosses() && passes;
-	if (pad.counts || (pad.records && !(crosses() && passes)))
+	traps = crosses() || is_negative();
+	if (pad_does(pad, PAD_COUNT) || (pad_has_tail(pad) && !(traps && passes)))
 		run_pad(n, false, false);
-	if (!pad.counts) {
-		full += pad.records;
-		run_pad(n, !crosses(), true);
+	if (!pad_does(pad, PAD_COUNT)) {
+		full += pad_does(pad, PAD_RECORD);
+		run_pad(n, !traps, true);
 		code[pad_parts.trap] = PAD_NO_TRAP;
 		set_text(n, code);
-		run_pad(n, !crosses(), false);
+		run_pad(n, !traps, false);
 	}
 	enter_all();
 }
 
 static void try_site(const u8 *bytes, size_t len)
 {
+	struct pad_filter filter;
 	struct uinsn insn;
 
 	if (len < sizeof(text) || uinsn_decode(&insn, bytes, len, UINSN_MODE_64))
@@ -565,50 +585,28 @@ static void try_site(const u8 *bytes, size_t len)
 	if (trial_random() % 8 == 0)
 		trial.cpu.regs.rsp = layout.at[REGION_STACK] + DATA_SIZE - trial_random() % 20 * 8;
 	memcpy(text, trial.text, insn.len);
-	if (pun_decide(&pad.pun, text, sizeof(text)) || cannot_compare())
+	if (pun_decide(&pad->pun, text, sizeof(text)) ||
+	    pads_cannot_compare(&pad->pun, text, trial.addr))
 		return;
 	trial.cpu.regs.eflags &= ~(u64)FLAGS_TF;
-	pad.addr = trial.addr;
-	pad.counter = layout.at[REGION_PADS] + COUNTER;
+	pad->addr = trial.addr;
+	pad_set_steps(pad, &(struct pad_filter) {}, PAD_COUNT);
 	at = layout.at[REGION_SLOT] + 512 + trial_random() % 64;
 	if (!run_native() || native.nr == STEPS)
 		return;
 	tried++;
-	filter_make();
-	recording_make();
-	for (int saves = pad_saves(&pad, text, sizeof(text)); saves < 2; saves++) {
-		pad.saves = saves;
-		pad.counts = !pad.records && (!pad.filter.nr || trial_random() % 2);
-		if (pad_filter_fits(&pad))
+	passes = pads_filter_make(&filter, &trial.cpu.regs);
+	for (int i = 0; i < filter.nr; i++)
+		if (!pad_condition_valid(&filter.conditions[i]))
+			differs("a condition is not valid");
+	pads_action_make(pad, &filter, &memory);
+	if (!pad_has_filter(pad, &filter))
+		differs("it has another filter");
+	for (int saves = pad_saves(pad, text, sizeof(text)); saves < 2; saves++) {
+		pad->saves = saves;
+		if (pad_filter_fits(pad))
 			try_pad();
 	}
-}
-
-/* Execute each byte of pun_byte(), with others behind it that might be its operand. */
-static bool bytes_trap(void)
-{
-	static const u8 behind[] = { 0x00, 0x05, 0x24, 0x80, 0x90, 0xc0, 0xff };
-	static struct stop stop;
-	struct cpu cpu = *machine_initial();
-
-	cpu.regs.orig_rax = ~0ull;
-	cpu.regs.rip = layout.at[REGION_CODE] + 64;
-	for (unsigned int i = 0; i < PUN_BYTES; i++) {
-		for (size_t k = 0; k < sizeof(behind); k++) {
-			u8 byte = pun_byte(i);
-			u64 past = byte == 0xcc;
-
-			memset(region_of(REGION_CODE), behind[k], CODE_SIZE);
-			region_of(REGION_CODE)[64] = byte;
-			if (!machine_run(&cpu, false, &stop) ||
-			    stop.sig != (past ? SIGTRAP : SIGILL) ||
-			    stop.cpu.regs.rip - cpu.regs.rip != past) {
-				ktap_note("byte %02x: signal %d", byte, stop.sig);
-				return false;
-			}
-		}
-	}
-	return true;
 }
 
 struct choice {
@@ -637,6 +635,10 @@ static void sample(const struct code_section *section, void *data)
 
 int main(int argc, char **argv)
 {
+	static unsigned long *const all[] = {
+		&tried, &faulted, &stepped, &entered, &passed, &rejected, &guessed, &wrong,
+		&recorded, &full, &restarted, &words, &crossed, &histograms, &negative, &raced,
+	};
 	struct choice choice = { .sites = 400 };
 	unsigned long seed = 1;
 	cpu_set_t first;
@@ -654,6 +656,9 @@ int main(int argc, char **argv)
 	}
 	ktap_plan(argc - optind + 1);
 	trial_seed(seed);
+	pad = calloc(1, sizeof(*pad) + PAD_STEPS * sizeof(struct pad_step));
+	if (!pad)
+		return 2;
 	/* Then it is processor 0 that rdtscp names, for the thread as well. */
 	CPU_ZERO(&first);
 	CPU_SET(0, &first);
@@ -663,21 +668,11 @@ int main(int argc, char **argv)
 	}
 	if (!machine_start(&layout))
 		return 2;
-	ktap_ok(bytes_trap(), "each byte that must trap does so, whatever follows it");
+	ktap_ok(pads_bytes_trap(layout.at[REGION_CODE]),
+		"each byte that must trap does so, whatever follows it");
 	for (; optind < argc; optind++) {
-		tried = 0;
-		faulted = 0;
-		stepped = 0;
-		entered = 0;
-		wrong = 0;
-		passed = 0;
-		guessed = 0;
-		rejected = 0;
-		recorded = 0;
-		full = 0;
-		restarted = 0;
-		words = 0;
-		crossed = 0;
+		for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+			*all[i] = 0;
 		memset(forms, 0, sizeof(forms));
 		if (visit_code_sections(argv[optind], sample, &choice) < 0) {
 			ktap_skip("%s: it is no x86 object file", argv[optind]);
@@ -685,7 +680,8 @@ int main(int argc, char **argv)
 		}
 		ktap_ok(!wrong && tried > choice.sites / 2 && forms[0] && forms[1] &&
 			passed && rejected && entered > tried && restarted > recorded / 2 &&
-			words && crossed && guessed > (forms[0] + forms[1]) / 2,
+			words && crossed && histograms > recorded / 2 && negative && raced &&
+			guessed > (forms[0] + forms[1]) / 2,
 			"%s: %lu sites, %lu with a fault: %lu bare and %lu saving pads give the native states",
 			argv[optind], tried, faulted, forms[0], forms[1]);
 		ktap_note("%lu steps; pads were entered at %lu places; %lu filters passed, %lu did not",
@@ -694,7 +690,10 @@ int main(int argc, char **argv)
 			  recorded, restarted, full);
 		ktap_note("%lu words were recorded; those of %lu pads were on another page",
 			  words, crossed);
+		ktap_note("%lu pads had a histogram; %lu values were negative, and %lu changes were too late",
+			  histograms, negative, raced);
 	}
+	free(pad);
 	machine_end();
 	return ktap_finish();
 }

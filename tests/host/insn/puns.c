@@ -160,7 +160,10 @@ static const struct {
 	{ "no instruction", { 0x06, 0x31, 0xc0 }, 3, STATUS_ALL },
 };
 
-static const struct pad none, one = { .filter.nr = 1 }, records = { .records = true };
+static const struct pad counts = { .nr = 1, .steps = { { .kind = PAD_COUNT } } };
+static const struct pad checks = { .nr = 2, .steps = { { .kind = PAD_CHECK }, { PAD_COUNT } } };
+static const struct pad records = { .nr = 1, .steps = { { .kind = PAD_RECORD } } };
+static const struct pad adds = { .nr = 1, .steps = { { .kind = PAD_ADD } } };
 
 static void known_uses(void)
 {
@@ -169,51 +172,73 @@ static void known_uses(void)
 
 		ktap_ok(live == uses[i].live, "%s: the flags %#x are of use", uses[i].what, live);
 	}
-	ktap_ok(!pad_saves(&none, uses[6].text, uses[6].len) &&
-		pad_saves(&none, uses[9].text, uses[9].len),
+	ktap_ok(!pad_saves(&counts, uses[6].text, uses[6].len) &&
+		pad_saves(&counts, uses[9].text, uses[9].len),
 		"a pad saves flags if one is of use that counting changes");
-	ktap_ok(pad_saves(&one, uses[6].text, uses[6].len),
+	ktap_ok(pad_saves(&checks, uses[6].text, uses[6].len),
 		"a pad with a filter saves flags if any is of use");
 	ktap_ok(pad_saves(&records, uses[6].text, uses[6].len), "so does a pad that records");
+	ktap_ok(pad_saves(&adds, uses[6].text, uses[6].len), "and one with a histogram");
 }
 
-/* The largest filter, with values that are no immediates, and where it does not fit. */
-static void known_filters(struct pad *pad, u64 at, int plain)
+/* Have a pad check the largest filter, with values that are no immediates. */
+static void check_widely(struct pad *pad, enum pad_step_kind action)
 {
-	struct pad_condition wide = { .value = 1ull << 40, .reg = 9, .size = 8 };
+	struct pad_filter filter = { .nr = PAD_CONDITIONS };
+
+	for (int i = 0; i < PAD_CONDITIONS; i++)
+		filter.conditions[i] = (struct pad_condition) {
+			.value = 1ull << 40, .reg = 9, .size = 8
+		};
+	pad_set_steps(pad, &filter, action);
+}
+
+static void known_filters(struct pad *pad)
+{
+	check_widely(pad, PAD_TO_TRAP);
+	pad->saves = true;
+	ktap_ok(pad_filter_fits(pad), "a saving pad can compare r9 with eight bytes");
+	pad->steps[1].check.reg = 0;
+	ktap_ok(!pad_filter_fits(pad), "it cannot compare rax with them");
+	pad->steps[1].check.value = 1;
+	ktap_ok(pad_filter_fits(pad), "it can compare rax with a smaller number");
+	pad->steps[1].check.reg = 4;
+	ktap_ok(!pad_filter_fits(pad), "it cannot compare rsp");
+	pad->saves = false;
+	ktap_ok(pad_filter_fits(pad), "a bare pad can");
+	pad->steps[pad->nr - 1].kind = PAD_RECORD;
+	ktap_ok(!pad_filter_fits(pad), "a pad that records cannot, as it uses the stack");
+	pad->steps[pad->nr - 1].kind = PAD_ADD;
+	ktap_ok(!pad_filter_fits(pad), "nor can one with a histogram");
+}
+
+/* The largest pads of each kind have room; @plain: the size of one that counts without conditions. */
+static void largest_pads(struct pad *pad, u64 at, int plain)
+{
 	struct pad_layout layout;
 	u8 buf[PAD_MAX];
 	int n;
 
-	pad->filter.nr = PAD_CONDITIONS;
-	for (int i = 0; i < PAD_CONDITIONS; i++)
-		pad->filter.conditions[i] = wide;
-	pad->counts = false;
+	pad->saves = true;
+	check_widely(pad, PAD_TO_TRAP);
 	n = pad_emit(pad, at, buf, &layout);
 	ktap_ok(n > plain && n <= PAD_MAX && buf[layout.trap] == PAD_TRAP,
 		"with the largest filter, it has %d bytes", n);
-	ktap_ok(pad_filter_fits(pad), "a saving pad can compare r9 with eight bytes");
-	pad->filter.conditions[1].reg = 0;
-	ktap_ok(!pad_filter_fits(pad), "it cannot compare rax with them");
-	pad->filter.conditions[1].value = 1;
-	ktap_ok(pad_filter_fits(pad), "it can compare rax with a smaller number");
-	pad->filter.conditions[1].reg = 4;
-	ktap_ok(!pad_filter_fits(pad), "it cannot compare rsp");
-	pad->saves = false;
-	ktap_ok(pad_filter_fits(pad), "a bare pad can");
-	pad->records = true;
-	ktap_ok(!pad_filter_fits(pad), "a pad that records cannot, as it uses the stack");
-	pad->filter.conditions[1] = wide;
-	pad->saves = true;
-	pad->recording.nr = PAD_VALUES;
-	memcpy(pad->recording.regs, (const u8 []) { 0, 4, 8, 16, 17, 31 }, PAD_VALUES);
+	check_widely(pad, PAD_RECORD);
+	pad->steps[pad->nr - 1].recording.nr = PAD_VALUES;
+	memcpy(pad->steps[pad->nr - 1].recording.regs, (const u8 []) { 0, 4, 8, 16, 17, 31 },
+	       PAD_VALUES);
 	n = pad_emit(pad, at, buf, &layout);
 	ktap_ok(n > plain && n <= PAD_MAX && buf[layout.trap] == PAD_TRAP,
 		"with the largest record, it has %d bytes", n);
-	pad->records = false;
-	memset(&pad->filter, 0, sizeof(pad->filter));
-	pad->counts = true;
-	pad->saves = true;
+	check_widely(pad, PAD_ADD);
+	pad->steps[pad->nr - 1].histogram = (struct pad_histogram) {
+		.at = at + 0x10000, .reg = 31, .size = 1, .is_signed = true
+	};
+	n = pad_emit(pad, at, buf, &layout);
+	ktap_ok(n > plain && n <= PAD_MAX && buf[layout.trap] == PAD_TRAP,
+		"with a histogram, it has %d bytes", n);
+	ktap_ok(pad_emit(pad, ADDR, buf, &layout) == -ERANGE, "no pad reaches one so far away");
 }
 
 /* Pads far from what they name. */
@@ -222,24 +247,33 @@ static void known_pads(void)
 	static const u8 widest[] = {
 		0x74, 0x10, 0x75, 0x10, 0xff, 0x94, 0x24, 0x00, 0x01, 0x00, 0x00
 	};
-	struct pad pad = { .addr = ADDR, .counter = ADDR + 0x10000, .counts = true, .saves = true };
+	struct pad *pad = calloc(1, sizeof(*pad) + PAD_STEPS * sizeof(*pad->steps));
 	u64 near = ADDR + 0x20000, far = ADDR + (1ull << 46);
 	struct pad_layout layout;
 	u8 buf[PAD_MAX];
 	int n;
 
-	pun_decide(&pad.pun, widest, sizeof(widest));
-	n = pad_emit(&pad, near, buf, &layout);
+	if (!pad)
+		abort();
+	pad->addr = ADDR;
+	pad->saves = true;
+	pad_set_steps(pad, &(struct pad_filter) {}, PAD_COUNT);
+	pad->steps[0].counter = ADDR + 0x10000;
+	pun_decide(&pad->pun, widest, sizeof(widest));
+	n = pad_emit(pad, near, buf, &layout);
 	ktap_ok(n > 0 && layout.copies[0] == 30 && layout.copies[1] == 36 && layout.copies[2] == 42,
 		"a pad has the copies where it says");
-	ktap_ok(pad_emit(&pad, far, buf, &layout) == -ERANGE, "no pad reaches a counter so far away");
-	pad.counter = far + 0x10000;
-	n = pad_emit(&pad, far, buf, &layout);
+	ktap_ok(pad_emit(pad, far, buf, &layout) == -ERANGE, "no pad reaches a counter so far away");
+	pad->steps[0].counter = far + 0x10000;
+	n = pad_emit(pad, far, buf, &layout);
 	ktap_ok(n > 100 && n <= PAD_MAX, "a pad with long jumps has %d bytes", n);
-	known_filters(&pad, far, n);
-	pun_decide(&pad.pun, (const u8 *)"\x8b\x05\x00\x00\x00\x00", 6);
-	ktap_ok(pad_emit(&pad, far, buf, &layout) == -ERANGE,
+	known_filters(pad);
+	largest_pads(pad, far, n);
+	pad_set_steps(pad, &(struct pad_filter) {}, PAD_TO_TRAP);
+	pun_decide(&pad->pun, (const u8 *)"\x8b\x05\x00\x00\x00\x00", 6);
+	ktap_ok(pad_emit(pad, far, buf, &layout) == -ERANGE,
 		"no pad reaches an operand so far away");
+	free(pad);
 }
 
 struct sweep {
@@ -277,7 +311,7 @@ static void site(const u8 *text, size_t len, struct sweep *sweep)
 	if (why)
 		return;
 	sweep->fit++;
-	sweep->bare += !pad_saves(&none, text, len);
+	sweep->bare += !pad_saves(&counts, text, len);
 	sweep->wrong += len >= 64 && !plausible(&pun, text);
 }
 
@@ -349,7 +383,7 @@ static void tell(const char *path, const char *what, const struct sweep *sweep, 
 
 int main(int argc, char **argv)
 {
-	ktap_plan((int)(ARRAY_SIZE(goldens) + ARRAY_SIZE(uses)) + 22 + 2 * (argc - 1));
+	ktap_plan((int)(ARRAY_SIZE(goldens) + ARRAY_SIZE(uses)) + 26 + 2 * (argc - 1));
 	known_cases();
 	known_uses();
 	known_pads();

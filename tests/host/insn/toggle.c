@@ -62,7 +62,7 @@ enum state { BARE, BREAKPOINT, JUMP };
  */
 struct place {
 	u64 addr;
-	struct pad pad;
+	struct pad *pad;
 	struct pad_layout layout;
 	u64 pad_at;
 	u8 code[PUN_LEN];
@@ -94,6 +94,9 @@ struct caller {
 };
 
 static struct place places[PLACES];
+
+/* Their pads, which count. */
+static u64 pads[PLACES][(sizeof(struct pad) + sizeof(struct pad_step)) / sizeof(u64)];
 static unsigned int nr_places;
 static struct area areas[AREAS];
 static unsigned int nr_areas;
@@ -159,7 +162,7 @@ static void on_trap(int sig, siginfo_t *info, void *context)
 		*ip = (greg_t)p->slot;
 		return;
 	}
-	nr = p ? pun_insn_at(&p->pad.pun, (unsigned int)(addr - p->addr), &unlocked) : -1;
+	nr = p ? pun_insn_at(&p->pad->pun, (unsigned int)(addr - p->addr), &unlocked) : -1;
 	if (nr > 0) {
 		atomic_fetch_add(&covered, 1);
 		*ip = (greg_t)(p->pad_at + p->layout.copies[nr] + unlocked);
@@ -178,7 +181,7 @@ enum stage { FENCE, TAIL, HEAD, HEAD_GONE, TAIL_GONE, FENCE_GONE };
 
 static void store_stage(const struct place *p, enum stage stage)
 {
-	const struct pun *pun = &p->pad.pun;
+	const struct pun *pun = &p->pad->pun;
 
 	if (stage == HEAD)
 		store(p->addr, p->code[0]);
@@ -208,7 +211,7 @@ static void do_stages(struct place *const *batch, unsigned int n, enum stage fir
 static void store_first(struct place *const *batch, unsigned int n, bool breakpoint)
 {
 	for (unsigned int i = 0; i < n; i++)
-		store(batch[i]->addr, breakpoint ? 0xcc : batch[i]->pad.pun.text[0]);
+		store(batch[i]->addr, breakpoint ? 0xcc : batch[i]->pad->pun.text[0]);
 	serialize();
 }
 
@@ -250,13 +253,13 @@ static bool use_area(struct place *p, struct area *area, const struct ssol_plan 
 	if ((area->slots + 1) * SSOL_SLOT_MAX > AREA_SLOTS)
 		return false;
 	for (at = area->pads; at + PAD_MAX < AREA_SIZE && at < area->pads + 0x10000; at++)
-		if (pun_jump(&p->pad.pun, p->addr, (u64)area->at + at, p->code))
+		if (pun_jump(&p->pad->pun, p->addr, (u64)area->at + at, p->code))
 			break;
 	if (at + PAD_MAX >= AREA_SIZE || at == area->pads + 0x10000)
 		return false;
-	p->pad.counter = counter;
+	p->pad->steps[0].counter = counter;
 	p->pad_at = (u64)area->at + at;
-	len = pad_emit(&p->pad, p->pad_at, buf, &p->layout);
+	len = pad_emit(p->pad, p->pad_at, buf, &p->layout);
 	if (len < 0 || ssol_emit(plan, p->addr, slot, (u8 *)slot) < 0)
 		return false;
 	memcpy((void *)p->pad_at, buf, (size_t)len);
@@ -294,13 +297,14 @@ static bool place_add(u64 addr, const u8 *text, size_t len)
 	if (nr_places == PLACES || (addr & 0xfff) > 0x1000 - PUN_LEN)
 		return false;
 	memset(p, 0, sizeof(*p));
-	if (pun_decide(&p->pad.pun, text, len) != PUN_OK ||
+	p->pad = (struct pad *)pads[nr_places];
+	if (pun_decide(&p->pad->pun, text, len) != PUN_OK ||
 	    ssol_plan_insn(&plan, text, len, UINSN_MODE_64, NULL) || ssol_needs_step(&plan))
 		return false;
 	p->addr = addr;
-	p->pad.addr = addr;
-	p->pad.counts = true;
-	p->pad.saves = pad_saves(&p->pad, text, len);
+	p->pad->addr = addr;
+	pad_set_steps(p->pad, &(struct pad_filter) {}, PAD_COUNT);
+	p->pad->saves = pad_saves(p->pad, text, len);
 	for (unsigned int i = nr_areas; !placed && i-- && nr_areas - i < 8;)
 		placed = use_area(p, &areas[i], &plan);
 	if (!placed && !use_new_area(p, &plan))
@@ -337,7 +341,7 @@ static void function_add(void *fn)
 			break;
 		if (addr >= free && (addr == (u64)fn || next_random(&seed) % 3 == 0) &&
 		    place_add(addr, text, 64)) {
-			free = addr + places[nr_places - 1].pad.pun.len;
+			free = addr + places[nr_places - 1].pad->pun.len;
 			made++;
 		}
 		addr += insn.len;

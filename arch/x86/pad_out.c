@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Append instructions to a pad, and keep the state of the program.
+ */
+#include "pad_out.h"
+
+void pad_put(struct pad_out *o, const u8 *bytes, size_t len)
+{
+	o->marks[o->nr_marks++] = (struct work_mark) { .at = (u16)o->out.len, .state = o->state };
+	memcpy(o->out.buf + o->out.len, bytes, len);
+	o->out.len += len;
+}
+
+void pad_put_push(struct pad_out *o, unsigned int reg)
+{
+	pad_put(o, (const u8 []) { (u8)(0x50 + reg) }, 1);
+	o->state.sp += sizeof(u64);
+	o->state.words++;
+}
+
+static void put_pop(struct pad_out *o, unsigned int reg)
+{
+	pad_put(o, (const u8 []) { (u8)(0x58 + reg) }, 1);
+	o->state.sp -= sizeof(u64);
+	o->state.words--;
+}
+
+void pad_put_restore(struct pad_out *o, const struct pad *pad)
+{
+	if (!pad_uses_stack(pad))
+		return;
+	if (o->state.words > 1) {
+		put_pop(o, REG_DX);
+		put_pop(o, REG_CX);
+		if (pad->saves)
+			put_pop(o, REG_AX);
+	}
+	/* add $127, %al; sahf; pop %rax; lea 128(%rsp), %rsp */
+	if (pad->saves) {
+		pad_put(o, (const u8 []) { 0x04, 0x7f }, 2);
+		o->state.flags = PAD_FLAGS_ADDED;
+		pad_put(o, (const u8 []) { 0x9e }, 1);
+		o->state.flags = PAD_FLAGS_KEPT;
+	}
+	put_pop(o, REG_AX);
+	pad_put(o, (const u8 []) { 0x48, 0x8d, 0xa4, 0x24, 0x80, 0, 0, 0 }, 8);
+	o->state.sp = 0;
+}
+
+void pad_put_trap(struct pad_out *o, const struct pad *pad, struct pad_layout *layout)
+{
+	pad_put_restore(o, pad);
+	layout->trap = (u16)o->out.len;
+	pad_put(o, (const u8 []) { PAD_TRAP }, 1);
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A pad that is being written, and the state of the program at each of its instructions.
+ */
+#ifndef UPROBES_ARCH_X86_PAD_OUT_H
+#define UPROBES_ARCH_X86_PAD_OUT_H
+
+#include "pad_types.h"
+#include "ssol_emit.h"
+
+/* The registers that a record is made with, by their numbers in ModRM */
+#define REG_AX		0
+#define REG_CX		1
+#define REG_DX		2
+#define REG_SP		4
+
+/**
+ * struct work_state - the state outside the copies, where the program's ip is that of the hit
+ * @sp: see struct pad_state, as the others
+ * @flags: likewise
+ * @words: how many words are on the stack: rax, the flags if they are saved, rcx, rdx
+ * @counted: likewise
+ * @owes: likewise
+ */
+struct work_state {
+	s16 sp;
+	u8 flags;
+	u8 words;
+	bool counted;
+	bool owes;
+};
+
+/**
+ * struct work_mark - an instruction before the copies, or in the tail
+ * @at: its offset
+ * @state: the state of a thread that is about to execute it
+ */
+struct work_mark {
+	u16 at;
+	struct work_state state;
+};
+
+/*
+ * To save, the conditions, a histogram, to restore three times, two jumps and the trap. A record
+ * has fewer instructions than a histogram.
+ */
+#define WORK_MARKS	(4 + 2 * PAD_CONDITIONS + 35 + 3 * 7 + 3)
+
+/* The jumps to the tail: of a record, two; with a histogram, for a word, the sign and two races */
+#define FULLS		4
+
+/* The values of the conditions, and the address of the heads */
+#define WIDE_VALUES	(PAD_CONDITIONS + 1)
+
+/**
+ * struct pad_out - a pad that is being emitted
+ * @out: the code
+ * @state: the state at its end, outside the copies
+ * @nr_marks: number of @marks
+ * @nr_rejects: number of @rejects
+ * @nr_fulls: number of @fulls
+ * @nr_wide: number of @wide
+ * @marks: the instructions before the copies, and those of the tail
+ * @rejects: offsets behind the jumps of hits that fail a condition
+ * @fulls: offsets behind the jumps to the tail
+ * @begun: the state in which these jumps are taken
+ * @wide: offsets behind the distances to values that are no immediates
+ * @values: these values
+ */
+struct pad_out {
+	struct ssol_out out;
+	struct work_state state;
+	u8 nr_marks;
+	u8 nr_rejects;
+	u8 nr_fulls;
+	u8 nr_wide;
+	struct work_mark marks[WORK_MARKS];
+	u16 rejects[PAD_CONDITIONS];
+	u16 fulls[FULLS];
+	struct work_state begun;
+	u16 wide[WIDE_VALUES];
+	u64 values[WIDE_VALUES];
+};
+
+/* Append an instruction that is not of the copies. */
+void pad_put(struct pad_out *o, const u8 *bytes, size_t len);
+
+/* Append what pushes a register. */
+void pad_put_push(struct pad_out *o, unsigned int reg);
+
+/* Restore what is on the stack, and the flags. */
+void pad_put_restore(struct pad_out *o, const struct pad *pad);
+
+/* Restore, and trap. */
+void pad_put_trap(struct pad_out *o, const struct pad *pad, struct pad_layout *layout);
+
+#endif /* UPROBES_ARCH_X86_PAD_OUT_H */

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Write the steps of pads.
+ */
+#include "pad_steps.h"
+
+#define MOV_LOAD	0x8b
+#define LEA		0x8d
+#define JMP_SHORT	0xeb
+#define JAE		0x83
+#define JNE		0x85
+#define JS		0x88
+#define JAE_SHORT	0x73
+#define JBE_SHORT	0x76
+
+/* The last instruction ends with the distance to a value that is no immediate. */
+static void add_wide(struct pad_out *o, u64 value)
+{
+	o->values[o->nr_wide] = value;
+	o->wide[o->nr_wide++] = (u16)o->out.len;
+}
+
+/* Compare, and leave if the condition does not hold. */
+static void put_check(struct pad_out *o, const struct pad *pad,
+		      const struct pad_condition *condition)
+{
+	u8 code[PAD_CONDITION_LEN], jump[6] = {};
+	bool wide;
+
+	pad_put(o, code, pad_condition_emit(condition, pad_uses_stack(pad), code, &wide));
+	if (wide)
+		add_wide(o, condition->value);
+	/* The near form of a short jump has a prefix, and an opcode that is 16 higher. */
+	jump[0] = 0x0f;
+	jump[1] = (u8)(pad_condition_fails(condition) + 0x10);
+	if (pad_has_tail(pad))
+		pad_put(o, jump, sizeof(jump));
+	else
+		pad_put(o, (const u8 []) { pad_condition_fails(condition), 0 }, 2);
+	o->rejects[o->nr_rejects++] = (u16)o->out.len;
+}
+
+/* Have the hits that fail a condition go on at the end of the code. */
+static void land_rejects(struct pad_out *o, const struct pad *pad)
+{
+	unsigned int i;
+
+	for (i = 0; i < o->nr_rejects; i++) {
+		unsigned int distance = o->out.len - o->rejects[i];
+
+		if (pad_has_tail(pad))
+			uinsn_put32(o->out.buf + o->rejects[i] - 4, distance);
+		else
+			o->out.buf[o->rejects[i] - 1] = (u8)distance;
+	}
+}
+
+/* Append a short jump forward. Return the offset behind it. */
+static unsigned int put_short(struct pad_out *o, u8 opcode)
+{
+	pad_put(o, (const u8 []) { opcode, 0 }, 2);
+	return o->out.len;
+}
+
+/* Have a short jump lead to the end of the code. */
+static void land_short(struct pad_out *o, unsigned int behind)
+{
+	o->out.buf[behind - 1] = (u8)(o->out.len - behind);
+}
+
+/* Append an instruction that ends with the distance to @addr. */
+static int put_near(struct pad_out *o, u8 *code, size_t len, u64 addr)
+{
+	s64 distance = (s64)(addr - (o->out.slot + o->out.len + len));
+
+	uinsn_put32(code + len - 4, (u32)distance);
+	pad_put(o, code, len);
+	return distance == (s32)distance ? 0 : -ERANGE;
+}
+
+static int put_count(struct pad_out *o, const struct pad *pad)
+{
+	/* lock incq distance(%rip) */
+	u8 code[8] = { 0xf0, 0x48, 0xff, 0x05 };
+	int ret = put_near(o, code, sizeof(code), pad_action(pad)->counter);
+
+	o->state.counted = true;
+	land_rejects(o, pad);
+	pad_put_restore(o, pad);
+	return ret;
+}
+
+/* Append the way of hits that fail a condition, in the state @rejected; others jump past it. */
+static void put_reject(struct pad_out *o, const struct pad *pad, struct work_state rejected)
+{
+	unsigned int jump;
+
+	if (!pad_uses_stack(pad) || !o->nr_rejects) {
+		land_rejects(o, pad);
+		return;
+	}
+	jump = put_short(o, JMP_SHORT);
+	land_rejects(o, pad);
+	o->state = rejected;
+	pad_put_restore(o, pad);
+	land_short(o, jump);
+}
+
+static void put_filtered_trap(struct pad_out *o, const struct pad *pad, struct pad_layout *layout)
+{
+	struct work_state rejected = o->state;
+
+	pad_put_trap(o, pad, layout);
+	put_reject(o, pad, rejected);
+}
+
+/* Load the address of a byte from the program's stack pointer on, or the word there, into rdx. */
+static void put_stack(struct pad_out *o, u8 opcode, unsigned int offset)
+{
+	/* opcode disp32(%rsp), %rdx */
+	u8 code[8] = { 0x48, opcode, 0x94, 0x24 };
+
+	uinsn_put32(code + 4, (u32)o->state.sp + offset);
+	pad_put(o, code, sizeof(code));
+}
+
+/* Append a jump to the tail, where the hit traps. */
+static void put_full(struct pad_out *o, u8 opcode)
+{
+	pad_put(o, (const u8 []) { 0x0f, opcode, 0, 0, 0, 0 }, 6);
+	o->fulls[o->nr_fulls++] = (u16)o->out.len;
+}
+
+/*
+ * Trap if the word @reg, or a word below it, is on another page than the pushed registers. The page
+ * at the stack pointer is there, as a word was pushed on it.
+ */
+static void put_page_check(struct pad_out *o, unsigned int reg)
+{
+	if (reg < PAD_WORD)
+		return;
+	/* lea end(%rsp), %rdx; xor %rsp, %rdx; shr $12, %rdx */
+	put_stack(o, LEA, (reg - PAD_WORD + 1U) * sizeof(u64) - 1);
+	pad_put(o, (const u8 []) { 0x48, 0x31, 0xe2 }, 3);
+	pad_put(o, (const u8 []) { 0x48, 0xc1, 0xea, 0x0c }, 4);
+	put_full(o, JNE);
+}
+
+/*
+ * Load a register of the program, or a word of its stack, into rdx. Return the number of the
+ * register that has it: one that the pad does not use is not loaded.
+ */
+static unsigned int put_load(struct pad_out *o, unsigned int reg)
+{
+	u8 word = REG_DX - (u8)reg;
+
+	if (reg == REG_SP)
+		put_stack(o, LEA, 0);
+	else if (reg >= PAD_WORD)
+		put_stack(o, MOV_LOAD, (reg - PAD_WORD) * sizeof(u64));
+	else if (reg > REG_DX)
+		return reg;
+	/* rax is the last word */
+	if (reg == REG_AX)
+		word = o->state.words - 1;
+	/* mov word(%rsp), %rdx */
+	if (reg <= REG_DX)
+		pad_put(o, (const u8 []) { 0x48, 0x8b, 0x54, 0x24, (u8)(word * sizeof(u64)) }, 5);
+	return REG_DX;
+}
+
+/* Store a register of the program, or a word of its stack, in the record at rcx + rax. */
+static void put_value(struct pad_out *o, const struct pad_recording *r, unsigned int nr)
+{
+	unsigned int reg = put_load(o, r->regs[nr]);
+	u8 at = (u8)(sizeof(struct pad_record) + nr * sizeof(u64));
+	u8 rex = (u8)(0x48 | (reg > 7 ? 4 : 0));
+
+	/* mov %reg, at(%rcx,%rax) */
+	pad_put(o, (const u8 []) { rex, 0x89, (u8)(0x44 | (reg & 7) << 3), 0x01, at }, 5);
+}
+
+/* Push the registers that a record, or a histogram, is made with. */
+static void put_pushes(struct pad_out *o, const struct pad *pad)
+{
+	if (pad->saves)
+		pad_put_push(o, REG_AX);
+	pad_put_push(o, REG_CX);
+	pad_put_push(o, REG_DX);
+	o->begun = o->state;
+}
+
+static void put_record(struct pad_out *o, const struct pad *pad, struct pad_layout *layout)
+{
+	const struct pad_recording *r = &pad_action(pad)->recording;
+	struct work_state rejected = o->state;
+	u8 id[9] = { 0x48, 0xc7, 0x44, 0x01, 0x08 }, mask[5] = { 0x25 };
+	unsigned int i;
+	u8 size;
+
+	put_pushes(o, pad);
+	layout->record = (u16)o->out.len;
+	/* rdtscp; shl $32, %rdx; or %rax, %rdx; and $PAD_CPUS - 1, %ecx; shl $6, %ecx */
+	pad_put(o, (const u8 []) { 0x0f, 0x01, 0xf9 }, 3);
+	pad_put(o, (const u8 []) { 0x48, 0xc1, 0xe2, 0x20 }, 4);
+	pad_put(o, (const u8 []) { 0x48, 0x09, 0xc2 }, 3);
+	pad_put(o, (const u8 []) { 0x81, 0xe1, 0xff, 0x0f, 0, 0 }, 6);
+	pad_put(o, (const u8 []) { 0xc1, 0xe1, 0x06 }, 3);
+	/* add heads(%rip), %rcx; mov (%rcx), %rax; cmp 8(%rcx), %rax; jae tail */
+	pad_put(o, (const u8 []) { 0x48, 0x03, 0x0d, 0, 0, 0, 0 }, 7);
+	add_wide(o, r->heads);
+	pad_put(o, (const u8 []) { 0x48, 0x8b, 0x01 }, 3);
+	pad_put(o, (const u8 []) { 0x48, 0x3b, 0x41, 0x08 }, 4);
+	put_full(o, JAE);
+	/* and $mask, %eax; mov %rdx, (%rcx,%rax); movq $id, 8(%rcx,%rax) */
+	uinsn_put32(mask + 1, r->mask);
+	pad_put(o, mask, sizeof(mask));
+	pad_put(o, (const u8 []) { 0x48, 0x89, 0x14, 0x01 }, 4);
+	put_page_check(o, r->nr ? r->regs[r->nr - 1] : 0);
+	uinsn_put32(id + 5, r->id);
+	pad_put(o, id, sizeof(id));
+	for (i = 0; i < r->nr; i++)
+		put_value(o, r, i);
+	/* addq $size, (%rcx) */
+	size = (u8)(sizeof(struct pad_record) + r->nr * sizeof(u64));
+	layout->commit = (u16)o->out.len;
+	pad_put(o, (const u8 []) { 0x48, 0x83, 0x01, size }, 4);
+	o->state.counted = true;
+	pad_put_restore(o, pad);
+	put_reject(o, pad, rejected);
+}
+
+/* Extend the value in register @from to 64 bits, in rdx. Leave if it is negative. */
+static void put_extend(struct pad_out *o, const struct pad_histogram *h, unsigned int from)
+{
+	/* movzx, movsx: the lowest bytes of all registers have a name only with a REX prefix */
+	u8 code[4] = { (u8)(0x40 | (from > 7 ? 1 : 0) | (h->is_signed ? 8 : 0)), 0x0f };
+	u8 modrm = (u8)(0xd0 | (from & 7));
+
+	if (h->size < 4) {
+		code[2] = (u8)((h->is_signed ? 0xbe : 0xb6) | h->size >> 1);
+		code[3] = modrm;
+		pad_put(o, code, 4);
+	} else if (h->size == 4) {
+		/* movsxd, or mov of 32 bits */
+		pad_put(o, (const u8 []) { code[0], h->is_signed ? 0x63 : MOV_LOAD, modrm }, 3);
+	} else if (from != REG_DX) {
+		pad_put(o, (const u8 []) { code[0] | 8, MOV_LOAD, modrm }, 3);
+	}
+	if (!h->is_signed)
+		return;
+	/* test %rdx, %rdx; js tail */
+	pad_put(o, (const u8 []) { 0x48, 0x85, 0xd2 }, 3);
+	put_full(o, JS);
+}
+
+/* Let the number at @addr be the value in rdx, unless the short jump @keeps is taken. */
+static int put_extreme(struct pad_out *o, u64 addr, u8 keeps)
+{
+	/* cmp distance(%rip), %rdx; mov distance(%rip), %rax; lock cmpxchg %rdx, distance(%rip) */
+	u8 compare[7] = { 0x48, 0x3b, 0x15 }, load[7] = { 0x48, MOV_LOAD, 0x05 };
+	u8 store[9] = { 0xf0, 0x48, 0x0f, 0xb1, 0x15 };
+	int ret = put_near(o, compare, sizeof(compare), addr);
+	unsigned int keep = put_short(o, keeps), kept;
+
+	/* The number may have changed meanwhile. */
+	ret |= put_near(o, load, sizeof(load), addr);
+	/* cmp %rax, %rdx */
+	pad_put(o, (const u8 []) { 0x48, 0x39, 0xc2 }, 3);
+	kept = put_short(o, keeps);
+	ret |= put_near(o, store, sizeof(store), addr);
+	put_full(o, JNE);
+	land_short(o, keep);
+	land_short(o, kept);
+	return ret;
+}
+
+/* Increment the bucket of the value in rdx: see pad_bucket(). */
+static int put_bucket(struct pad_out *o, u64 buckets)
+{
+	/* lea distance(%rip), %rax */
+	u8 lea[7] = { 0x48, LEA, 0x05 };
+	int ret;
+
+	/* mov %rdx, %rcx; or $8, %rcx; bsr %rcx, %rcx; sub $3, %ecx */
+	pad_put(o, (const u8 []) { 0x48, 0x89, 0xd1 }, 3);
+	pad_put(o, (const u8 []) { 0x48, 0x83, 0xc9, 1 << PAD_BUCKET_LOG }, 4);
+	pad_put(o, (const u8 []) { 0x48, 0x0f, 0xbd, 0xc9 }, 4);
+	pad_put(o, (const u8 []) { 0x83, 0xe9, PAD_BUCKET_LOG }, 3);
+	/* mov %rdx, %rax; shr %cl, %rax; lea (%rax,%rcx,8), %ecx */
+	pad_put(o, (const u8 []) { 0x48, 0x89, 0xd0 }, 3);
+	pad_put(o, (const u8 []) { 0x48, 0xd3, 0xe8 }, 3);
+	pad_put(o, (const u8 []) { LEA, 0x0c, 0xc8 }, 3);
+	ret = put_near(o, lea, sizeof(lea), buckets);
+	/* lock incq (%rax,%rcx,8) */
+	pad_put(o, (const u8 []) { 0xf0, 0x48, 0xff, 0x04, 0xc8 }, 5);
+	return ret;
+}
+
+static int put_add(struct pad_out *o, const struct pad *pad)
+{
+	const struct pad_histogram *h = &pad_action(pad)->histogram;
+	/* lock add %rdx, distance(%rip) */
+	u8 add[8] = { 0xf0, 0x48, 0x01, 0x15 };
+	struct work_state rejected = o->state;
+	int ret;
+
+	put_pushes(o, pad);
+	put_page_check(o, h->reg);
+	put_extend(o, h, put_load(o, h->reg));
+	ret = put_extreme(o, h->at + offsetof(struct pad_values, largest), JBE_SHORT);
+	ret |= put_extreme(o, h->at + offsetof(struct pad_values, least), JAE_SHORT);
+	ret |= put_bucket(o, h->at + offsetof(struct pad_values, buckets));
+	o->state.counted = true;
+	o->state.owes = true;
+	ret |= put_near(o, add, sizeof(add), h->at + offsetof(struct pad_values, sum));
+	o->state.owes = false;
+	pad_put_restore(o, pad);
+	put_reject(o, pad, rejected);
+	return ret;
+}
+
+int pad_put_step(struct pad_out *o, const struct pad *pad, const struct pad_step *step,
+		 struct pad_layout *layout)
+{
+	switch (step->kind) {
+	case PAD_CHECK:
+		put_check(o, pad, &step->check);
+		return 0;
+	case PAD_COUNT:
+		return put_count(o, pad);
+	case PAD_ADD:
+		return put_add(o, pad);
+	case PAD_RECORD:
+		put_record(o, pad, layout);
+		return 0;
+	default:
+		put_filtered_trap(o, pad, layout);
+		return 0;
+	}
+}

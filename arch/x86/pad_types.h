@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The structures of pads: see pad.h.
+ */
+#ifndef UPROBES_ARCH_X86_PAD_TYPES_H
+#define UPROBES_ARCH_X86_PAD_TYPES_H
+
+#include "pad_filter.h"
+#include "pun.h"
+
+/** PAD_MAX - the largest size of a pad, in bytes. */
+#define PAD_MAX 512
+
+/** PAD_VALUES - the largest number of registers and words in a record. */
+#define PAD_VALUES 6
+
+/** PAD_WORD - the number of the word at the stack pointer, where registers have theirs. */
+#define PAD_WORD 16
+
+/** PAD_WORDS - the number of words, from the stack pointer on, that a record can have. */
+#define PAD_WORDS 16
+
+/** PAD_HEAD_STRIDE - the distance between the heads of two processors: a cache line. */
+#define PAD_HEAD_STRIDE 64
+
+/** PAD_CPUS - the number of processors that rdtscp can tell from each other on Linux. */
+#define PAD_CPUS 4096
+
+/** PAD_TRAP, PAD_NO_TRAP - the instruction that traps, and what replaces it. */
+#define PAD_TRAP 0xcc
+#define PAD_NO_TRAP 0x90
+
+/**
+ * struct pad_head - the head of a ring
+ * @next: distance from the head to the next record
+ * @limit: if @next is not below it, the pad traps
+ */
+struct pad_head {
+	u64 next;
+	u64 limit;
+};
+
+/**
+ * struct pad_record - a record in a ring
+ * @time: the time stamp counter
+ * @id: pad_recording::id
+ * @values: the registers and words
+ */
+struct pad_record {
+	u64 time;
+	u64 id;
+	u64 values[];
+};
+
+/** PAD_RECORD_MAX - the largest size of a record, in bytes. */
+#define PAD_RECORD_MAX (sizeof(struct pad_record) + PAD_VALUES * sizeof(u64))
+
+/**
+ * struct pad_recording - what a pad records
+ * @heads: address of the heads: one for each processor, PAD_HEAD_STRIDE apart
+ * @mask: bound of a record's distance from its head, 2^n - 1. For any value of the heads, the pad
+ *	writes nothing before @heads, and nothing behind the last head + @mask + %PAD_RECORD_MAX
+ * @id: the number in its records, less than 2^31
+ * @nr: number of @regs
+ * @regs: numbers of the registers, as in ModRM, in ascending order. PAD_WORD and the numbers behind
+ *	it are words.
+ */
+struct pad_recording {
+	u64 heads;
+	u32 mask;
+	u32 id;
+	u8 nr;
+	u8 regs[PAD_VALUES];
+};
+
+/** PAD_BUCKET_LOG - a histogram has so many buckets for each power of two, as a power of two. */
+#define PAD_BUCKET_LOG 3
+
+/** PAD_BUCKETS - the number of buckets of a histogram: smaller values have one each. */
+#define PAD_BUCKETS ((64 - PAD_BUCKET_LOG + 1) << PAD_BUCKET_LOG)
+
+/**
+ * struct pad_values - a histogram, as it is in memory
+ * @sum: the sum of the values, modulo 2^64
+ * @least: the least value; before the first one, the largest number
+ * @largest: the largest value
+ * @unused: zero
+ * @buckets: numbers of values
+ */
+struct pad_values {
+	u64 sum;
+	u64 least;
+	u64 largest;
+	u64 unused[5];
+	u64 buckets[PAD_BUCKETS];
+};
+
+/**
+ * struct pad_histogram - the values that a pad adds
+ * @at: address of the struct pad_values, a multiple of 8
+ * @reg: number of the register with the value, or PAD_WORD and the number of a word, as in
+ *	pad_recording::regs
+ * @size: number of its lower bytes: 1, 2, 4 or 8
+ * @is_signed: they are a signed number
+ */
+struct pad_histogram {
+	u64 at;
+	u8 reg;
+	u8 size;
+	bool is_signed;
+};
+
+/**
+ * enum pad_step_kind - what a step of a pad does
+ * @PAD_CHECK: compare a register with a number; if the condition does not hold, the hit is none
+ * @PAD_COUNT: increment a counter
+ * @PAD_ADD: add a value to a histogram, or trap
+ * @PAD_RECORD: record the hit in a ring, or trap if the ring is full
+ * @PAD_TO_TRAP: trap
+ */
+enum pad_step_kind {
+	PAD_CHECK,
+	PAD_COUNT,
+	PAD_ADD,
+	PAD_RECORD,
+	PAD_TO_TRAP,
+};
+
+/**
+ * struct pad_step - a step of a pad; plain data
+ * @kind: enum pad_step_kind
+ * @check: the condition, of a PAD_CHECK
+ * @counter: address of the counter, a multiple of 8, of a PAD_COUNT
+ * @histogram: the values, of a PAD_ADD
+ * @recording: what is recorded, of a PAD_RECORD
+ */
+struct pad_step {
+	u8 kind;
+	union {
+		struct pad_condition check;
+		u64 counter;
+		struct pad_histogram histogram;
+		struct pad_recording recording;
+	};
+};
+
+/** PAD_STEPS - the largest number of steps of a pad: conditions, and what is done if they hold. */
+#define PAD_STEPS (PAD_CONDITIONS + 1)
+
+/**
+ * struct pad - a pad to be written; plain data
+ * @pun: the instructions that the jump covers
+ * @addr: address of the first instruction in the program
+ * @saves: the pad must leave all flags as they are, see pad_saves(). The processor must have lahf
+ *	and sahf in 64-bit mode (CPUID 80000001h, ECX bit 0).
+ * @nr: number of @steps, at least 1
+ * @steps: what the pad does; the last step, and no other one, is no PAD_CHECK
+ */
+struct pad {
+	struct pun pun;
+	u64 addr;
+	bool saves;
+	u8 nr;
+	struct pad_step steps[];
+};
+
+/* Get what a pad does if all conditions hold. */
+static inline const struct pad_step *pad_action(const struct pad *pad)
+{
+	return &pad->steps[pad->nr - 1];
+}
+
+static inline bool pad_does(const struct pad *pad, enum pad_step_kind kind)
+{
+	return pad_action(pad)->kind == kind;
+}
+
+/* Check whether a pad needs rcx and rdx, and has a tail. */
+static inline bool pad_has_tail(const struct pad *pad)
+{
+	return pad_does(pad, PAD_RECORD) || pad_does(pad, PAD_ADD);
+}
+
+/* Check whether a pad uses the stack of the program. */
+static inline bool pad_uses_stack(const struct pad *pad)
+{
+	return pad->saves || pad_has_tail(pad);
+}
+
+/**
+ * struct pad_layout - offsets in a pad
+ * @copies: the copy of each covered instruction
+ * @trap: the instruction that traps, if the pad does not only count
+ * @tail: the code behind the copies for hits that trap all the same; 0 if there is none
+ * @record: the instruction at which a record begins, if the pad records
+ * @commit: the instruction that ends it
+ */
+struct pad_layout {
+	u16 copies[PUN_INSNS];
+	u16 trap;
+	u16 tail;
+	u16 record;
+	u16 commit;
+};
+
+/* Check whether the offset of an instruction in a pad is in the copies, or in the jump back. */
+static inline bool pad_in_copies(const struct pad_layout *layout, u64 offset)
+{
+	return offset >= layout->copies[0] && (!layout->tail || offset < layout->tail);
+}
+
+/**
+ * enum pad_flags - where the status flags of the program are
+ * @PAD_FLAGS_KEPT: in the flags register; a bare pad has changed some that are of no more use
+ * @PAD_FLAGS_TAKEN: in ah, and OF is the lowest bit of al. If rax was pushed after that, that is in
+ *	pad_state::status
+ * @PAD_FLAGS_ADDED: in ah, and OF is the highest bit of al
+ */
+enum pad_flags {
+	PAD_FLAGS_KEPT,
+	PAD_FLAGS_TAKEN,
+	PAD_FLAGS_ADDED,
+};
+
+/**
+ * struct pad_state - the state of the program that an address inside a pad stands for
+ * @ip: the program's ip
+ * @sp: number to add to the stack pointer
+ * @flags: where its flags are
+ * @ax: its rax is this word from the stack pointer on, before @sp is added; -1 if it is in rax
+ * @cx: likewise for its rcx
+ * @dx: likewise for its rdx
+ * @status: likewise for rax with the flags
+ * @counted: @ip is the address of the hit, and the hit is counted, or has trapped, if it passes the
+ *	filter: when the thread comes there again, that is the same hit
+ * @owes: the sum of the histogram lacks the value, which is in rdx
+ */
+struct pad_state {
+	u64 ip;
+	s16 sp;
+	u8 flags;
+	s8 ax;
+	s8 cx;
+	s8 dx;
+	s8 status;
+	bool counted;
+	bool owes;
+};
+
+#endif /* UPROBES_ARCH_X86_PAD_TYPES_H */

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Pads for insn_pads, at random, and what is to be expected of them.
+ */
+#include "pads_make.h"
+
+#include <string.h>
+
+#include "ktap.h"
+#include "trial.h"
+
+bool pads_cannot_compare(const struct pun *pun, const u8 *text, u64 addr)
+{
+	struct uinsn insn;
+
+	for (int i = 0; i < pun->nr; i++) {
+		const u8 *p = text + pun->at[i];
+
+		uinsn_decode(&insn, p, 15, UINSN_MODE_64);
+		/* A branch to a covered instruction leaves the pad; the trap there is the kernel's. */
+		if (uinsn_has(&insn, UINSN_RELATIVE) &&
+		    uinsn_target(&insn, addr + pun->at[i]) - addr < pun->len)
+			return true;
+		/* rdtsc, rdtscp, rdrand and the like */
+		if (insn.map == UINSN_MAP_0F && (insn.opcode == 0x31 || insn.opcode == 0x01 ||
+						 insn.opcode == 0xc7))
+			return true;
+		/*
+		 * sldt and str: where UMIP forbids them, the kernel emulates them and ignores TF.
+		 * The step then ends behind the next instruction.
+		 */
+		if (insn.map == UINSN_MAP_0F && insn.opcode == 0x00 && (insn.modrm >> 3 & 7) < 2)
+			return true;
+		/* enter with a level copies words, here from below the red zone, where pads save flags. */
+		if (insn.map == UINSN_MAP_1 && insn.opcode == 0xc8 && (p[insn.len - 1] & 31) > 1)
+			return true;
+		/* Privileged ones, and those that only a hypervisor knows, are no use here. */
+		if (insn.map == UINSN_MAP_1 && insn.opcode == 0xf4)
+			return true;
+	}
+	return false;
+}
+
+bool pads_filter_make(struct pad_filter *filter, struct user_regs_struct *regs)
+{
+	static const u8 sizes[] = { 1, 2, 4, 8 };
+	bool passes = true;
+
+	memset(filter, 0, sizeof(*filter));
+	filter->nr = (u8)(trial_random() % (PAD_CONDITIONS + 1));
+	for (int i = 0; i < filter->nr; i++) {
+		struct pad_condition *c = &filter->conditions[i];
+		unsigned int unused;
+		u64 reg;
+
+		c->reg = (u8)(trial_random() % 16);
+		c->size = sizes[trial_random() % 4];
+		c->compare = (u8)(trial_random() % PAD_NR_COMPARES);
+		c->is_signed = trial_random() % 2;
+		reg = *trial_register(regs, c->reg);
+		c->value = trial_random() % 2 ? reg + trial_random() % 3 - 1 :
+			   (u64)trial_random() << 32 | trial_random();
+		unused = 64 - 8u * c->size;
+		c->value <<= unused;
+		c->value = c->is_signed ? (u64)((s64)c->value >> unused) : c->value >> unused;
+		/* Few random filters would pass. */
+		if (!pad_condition_holds(c, reg) && trial_random() % 2)
+			c->compare = c->compare == PAD_LT ? PAD_GE : c->compare == PAD_GE ? PAD_LT :
+				     c->compare == PAD_LE ? PAD_GT : c->compare == PAD_GT ? PAD_LE :
+				     c->compare == PAD_EQ ? PAD_NE : PAD_EQ;
+		passes &= pad_condition_holds(c, reg);
+	}
+	return passes;
+}
+
+static u8 random_value(void)
+{
+	return (u8)(trial_random() % 3 ? trial_random() % PAD_WORD :
+		    PAD_WORD + trial_random() % PAD_WORDS);
+}
+
+/* Choose registers to record. */
+static void recording_make(struct pad_recording *r, u64 heads)
+{
+	r->heads = heads;
+	r->mask = 0x1ff;
+	r->id = trial_random() & 0x7fffffff;
+	r->nr = (u8)(trial_random() % (PAD_VALUES + 1));
+	for (int i = 0; i < r->nr; i++)
+		r->regs[i] = random_value();
+	for (int i = 1; i < r->nr; i++)
+		for (int k = i; k > 0 && r->regs[k] < r->regs[k - 1]; k--) {
+			u8 reg = r->regs[k];
+
+			r->regs[k] = r->regs[k - 1];
+			r->regs[k - 1] = reg;
+		}
+}
+
+void pads_action_make(struct pad *pad, const struct pad_filter *filter,
+		      const struct pads_memory *memory)
+{
+	static const enum pad_step_kind kinds[] = {
+		PAD_RECORD, PAD_RECORD, PAD_ADD, PAD_ADD, PAD_COUNT, PAD_TO_TRAP
+	};
+	enum pad_step_kind kind = kinds[trial_random() % 6];
+	struct pad_step *action;
+
+	/* Without conditions, a breakpoint would do. */
+	if (kind == PAD_TO_TRAP && !filter->nr)
+		kind = PAD_COUNT;
+	pad_set_steps(pad, filter, kind);
+	action = &pad->steps[pad->nr - 1];
+	if (kind == PAD_RECORD) {
+		recording_make(&action->recording, memory->heads);
+	} else if (kind == PAD_ADD) {
+		action->histogram.at = memory->values;
+		action->histogram.reg = random_value();
+		action->histogram.size = (u8)(1 << trial_random() % 4);
+		action->histogram.is_signed = trial_random() % 2;
+	} else if (kind == PAD_COUNT) {
+		action->counter = memory->counter;
+	}
+}
+
+bool pads_bytes_trap(u64 code)
+{
+	static const u8 behind[] = { 0x00, 0x05, 0x24, 0x80, 0x90, 0xc0, 0xff };
+	static struct stop stop;
+	struct cpu cpu = *machine_initial();
+
+	cpu.regs.orig_rax = ~0ull;
+	cpu.regs.rip = code + 64;
+	for (unsigned int i = 0; i < PUN_BYTES; i++) {
+		for (size_t k = 0; k < sizeof(behind); k++) {
+			u8 byte = pun_byte(i);
+			u64 past = byte == 0xcc;
+
+			memset(region_of(REGION_CODE), behind[k], CODE_SIZE);
+			region_of(REGION_CODE)[64] = byte;
+			if (!machine_run(&cpu, false, &stop) ||
+			    stop.sig != (past ? SIGTRAP : SIGILL) ||
+			    stop.cpu.regs.rip - cpu.regs.rip != past) {
+				ktap_note("byte %02x: signal %d", byte, stop.sig);
+				return false;
+			}
+		}
+	}
+	return true;
+}
+
+unsigned int pads_bucket_of(u64 value)
+{
+	unsigned int bits = 0;
+
+	while (bits < 64 && value >> bits)
+		bits++;
+	return bits < 4 ? (unsigned int)value : 8 * (bits - 3) + (value >> (bits - 4) & 7);
+}

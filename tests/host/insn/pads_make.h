@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef UPROBES_TEST_PADS_MAKE_H
+#define UPROBES_TEST_PADS_MAKE_H
+
+#include <sys/user.h>
+
+#include "pad.h"
+
+/**
+ * struct pads_memory - what pads write to
+ * @counter: address of a counter
+ * @values: address of a histogram
+ * @heads: address of the heads of rings
+ */
+struct pads_memory {
+	u64 counter;
+	u64 values;
+	u64 heads;
+};
+
+/* Check for instructions that have no native state to compare with. */
+bool pads_cannot_compare(const struct pun *pun, const u8 *text, u64 addr);
+
+/* Make conditions at random. Every second one holds. Return whether all do. */
+bool pads_filter_make(struct pad_filter *filter, struct user_regs_struct *regs);
+
+/* Choose what a pad does behind its conditions. */
+void pads_action_make(struct pad *pad, const struct pad_filter *filter,
+		      const struct pads_memory *memory);
+
+/* Execute each byte of pun_byte() in code, with others behind it that might be its operand. */
+bool pads_bytes_trap(u64 code);
+
+/* The bucket of a value: that of its leading bit, and of the three bits behind it. */
+unsigned int pads_bucket_of(u64 value);
+
+#endif /* UPROBES_TEST_PADS_MAKE_H */
