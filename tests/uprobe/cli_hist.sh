@@ -7,7 +7,7 @@
 # needs: python3
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/shared/cli.inc"
-ktap_plan 29
+ktap_plan 30
 
 prog=$tmp/valued
 cp "$UPROBES_TOP/build/progs/valued" "$prog"
@@ -39,6 +39,10 @@ like "$(cat "$tmp/out")" '"hits":21,"missed":1,' "memory is read; an address tha
 hist --json -c "perl -e 'print \"x\" x 100 for 1 .. 1000' >/dev/null" libc:malloc bytes=%di
 like "$(cat "$tmp/out")" '^\{"function":"malloc","value":"bytes","hits":[0-9]{3,},' "the sizes of allocations are counted"
 
+hist --json -c "$prog 10 1 5" "$prog:[vw]*[de]" %di:u8
+is "$(sed -E 's/"missed.*//' "$tmp/out" | sort | tr '\n' ' ')" \
+	'{"function":"value","value":"%di:u8","hits":10, {"function":"word","value":"%di:u8","hits":12, ' \
+	"each function of a pattern has its own values"
 hist --json --by %di:b4@4/8 -c "$prog 100 2 0x12 0x13 0x21" "$prog:value" low=%di:b4@0/8
 is "$(cut -d, -f 1-5 "$tmp/out" | tr '\n' ' ')" '{"function":"value","value":"low","by":"%di:b4@4/8","key":"1","hits":400 {"function":"value","value":"low","by":"%di:b4@4/8","key":"2","hits":200 ' \
 	"--by: each key has its values"
@@ -51,7 +55,7 @@ like "$(cat "$tmp/err")" '45 more keys were met; --top 65 shows them' "a message
 "$prog" 0 1 9 &
 load=$!
 uprobe hist -i 0.2 -d 1 -p $load "$prog:value" %di >"$tmp/out" 2>"$tmp/err"
-check "-i prints a histogram again and again" test "$(grep -c '^value, %di: [1-9][0-9]* hits' "$tmp/out")" -ge 3
+check "-i prints a histogram again and again" test "$(grep -c '^value, %di: [1-9][0-9]* hits' "$tmp/out")" -ge 2
 is "$(grep -c '^[0-9][0-9]:[0-9][0-9]:[0-9][0-9]$' "$tmp/out")" "$(grep -c '^value,' "$tmp/out")" "each has its time"
 uprobe hist --heat -i 0.2 -d 1 -p $load "$prog:value" %di >"$tmp/out" 2>"$tmp/err"
 like "$(head -n 1 "$tmp/out")" '^ +1 +32 +1024 .*HITS +50% <= +99% <=$' "--heat has a scale of numbers"
@@ -84,7 +88,7 @@ refused 'takes a probe and a value' "$prog:value" %di %si
 refused 'takes one value' "$prog:value" '%di %si'
 refused 'is text' "$prog:value" '+0(%di):string'
 refused 'floating-point' "$prog:value" '%xmm0:f64'
-refused 'is a pattern' "$prog:val*" %di
+refused '[0-9]+ places, more than 64' libc:* %di
 refused 'is an array' "$prog:value" '+0(%di):u8[2]'
 refused 'top does nothing' --top 3 --heat "$prog:value" %di
 refused 'has all hits' --by %si --heat "$prog:value" %di

@@ -8,6 +8,7 @@
 #include "util/options.h"
 #include "probe/arguments.h"
 #include "probe/definition.h"
+#include "probe/definitions.h"
 #include "probe/fields.h"
 #include "symbols/demangle.h"
 #include "util/error.h"
@@ -23,6 +24,9 @@
 #include "elf/text.h"
 #include "util/progress.h"
 #include "util/util.h"
+
+/* A pattern may match so many functions, if each has a histogram. */
+#define HISTOGRAMS_MAX 64
 
 /*
  * List the return instructions of a function, if it is left by no others: then it can be timed by
@@ -241,8 +245,7 @@ static struct error *add_plain(struct aggregate *aggregate,
 	size_t entry;
 	bool sites;
 
-	sites = spec->kind == 'r' && options->returns != RETURN_TRAMPOLINE &&
-		aggregate->what != AGGREGATE_VALUES;
+	sites = spec->kind == 'r' && options->returns != RETURN_TRAMPOLINE;
 	if (latency)
 		how.returns = RETURN_TRAMPOLINE;
 	/* Whether to refuse Go functions is decided when the return instructions are known. */
@@ -251,24 +254,41 @@ static struct error *add_plain(struct aggregate *aggregate,
 	err = definition_make(spec, &how, &def);
 	if (err)
 		return err;
-	if (aggregate->what == AGGREGATE_VALUES)
-		err = take_value(aggregate, spec, options, &def);
-	if (err) {
-		definition_free(&def);
-		return err;
-	}
 	entry = aggregate_add(aggregate, spec->event ? spec->event : spec->function);
 	if (sites)
 		err = add_returns(aggregate, entry, spec, options, &def);
-	for (size_t i = 0; i < def.sites.n && !sites; i++) {
-		_cleanup_free_ char *args = xasprintf(" %s", def.sites.v[i].args);
-
-		/* A USDT probe has arguments that nobody has asked for. */
-		if (aggregate->what != AGGREGATE_VALUES)
-			*args = '\0';
-		aggregate_add_site(aggregate, entry, def.kind, &def.sites.v[i], args);
-	}
+	/* A USDT probe has arguments that nobody has asked for. */
+	for (size_t i = 0; i < def.sites.n && !sites; i++)
+		aggregate_add_site(aggregate, entry, def.kind, &def.sites.v[i], "");
 	definition_free(&def);
+	return err;
+}
+
+/* Add each function that a specification names, with a histogram of its own. */
+static struct error *add_values(struct aggregate *aggregate, const struct probe_spec *spec,
+				const struct options *options)
+{
+	u64 max = options->max_probes ? options->max_probes : HISTOGRAMS_MAX;
+	struct definitions defs = { 0 };
+	struct error *err = definitions_make(spec, options, max, &defs);
+
+	for (size_t i = 0; i < defs.n; i++) {
+		struct definition *def = &defs.v[i];
+		const char *label = defs.n > 1 ? def->event :
+				    spec->event ? spec->event : spec->function;
+		size_t entry;
+
+		if (!err)
+			err = take_value(aggregate, spec, options, def);
+		entry = err ? 0 : aggregate_add(aggregate, label);
+		for (size_t k = 0; k < def->sites.n && !err; k++) {
+			_cleanup_free_ char *args = xasprintf(" %s", def->sites.v[k].args);
+
+			aggregate_add_site(aggregate, entry, def->kind, &def->sites.v[k], args);
+		}
+		definition_free(def);
+	}
+	free(defs.v);
 	return err;
 }
 
@@ -287,11 +307,7 @@ static struct error *add_pattern(struct aggregate *aggregate,
 		return err;
 	symbols_load(&target.image, target.root, target.debug_dir, &syms);
 	named = pattern_is_name(&syms, spec->function);
-	if (!named && aggregate->what == AGGREGATE_VALUES)
-		err = error_new(STATUS_USAGE,
-				"%s is a pattern, and hist takes one function; uprobe count shows how often each is called",
-				spec->function);
-	else if (!named)
+	if (!named)
 		err = add_matches(aggregate, spec, &syms, options);
 	symbols_free(&syms);
 	target_close(&target);
@@ -339,7 +355,9 @@ struct error *aggregate_add_spec(struct aggregate *aggregate, const char *text,
 				"lat decides by itself how returns are found; leave --return out, or take --return=trampoline");
 	if (!err && latency)
 		spec.kind = 'r';
-	if (!err)
+	if (!err && aggregate->what == AGGREGATE_VALUES)
+		err = add_values(aggregate, &spec, options);
+	else if (!err)
 		err = spec.kind != 'u' && pattern_has(spec.function) ?
 		      add_pattern(aggregate, &spec, options) :
 		      add_plain(aggregate, &spec, options);
