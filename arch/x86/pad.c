@@ -55,6 +55,17 @@ unsigned int pad_bucket(u64 value)
 	return (power << PAD_BUCKET_LOG) + (unsigned int)(value >> power);
 }
 
+u64 pad_bucket_begin(unsigned int bucket)
+{
+	const unsigned int mask = (1 << PAD_BUCKET_LOG) - 1;
+
+	if (bucket <= mask)
+		return bucket;
+	if (bucket >= PAD_BUCKETS)
+		return 0;
+	return (u64)(mask + 1 + (bucket & mask)) << ((bucket >> PAD_BUCKET_LOG) - 1);
+}
+
 /* Begin with nothing. The rest of the structure is large, and is written before it is read. */
 static void begin(struct pad_out *o, u64 at, u8 *buf)
 {

@@ -58,14 +58,18 @@
  *            mov register, 16(%rcx,%rax)	and so on; words by way of rdx
  *            addq $size, (%rcx)
  *
- * A pad with a histogram saves the same registers. It traps if the value is negative, or if another
- * thread has just changed the least or the largest value. The hit counts once the bucket is
+ * A pad with a histogram saves the same registers. It traps if the value is a word on another page,
+ * or negative, or if another thread has just changed the least or the largest value. The hit counts once the bucket is
  * incremented. If the thread is stopped right behind that, the sum lacks the value
  * (pad_state::owes).
  *
  *   add      push %rax			the flags, if they are saved
  *            push %rcx
  *            push %rdx
+ *            lea end(%rsp), %rdx	if it is a word, as above
+ *            xor %rsp, %rdx
+ *            shr $12, %rdx
+ *            jnz tail
  *            mov register, %rdx	extended to 64 bits
  *            test %rdx, %rdx		if the value has a sign
  *            js tail
@@ -114,6 +118,9 @@ bool pad_has_filter(const struct pad *pad, const struct pad_filter *filter);
  * @value: the value, which is not negative
  */
 unsigned int pad_bucket(u64 value);
+
+/* Get the least value of a bucket; 0 for PAD_BUCKETS, as 2^64 has no u64. */
+u64 pad_bucket_begin(unsigned int bucket);
 
 /**
  * pad_restarts() - check whether a thread must begin its record again

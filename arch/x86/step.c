@@ -167,20 +167,24 @@ bool arch_slot_done(const struct ssol_plan *plan, unsigned long addr, unsigned l
  * @pad: the pad
  * @at: its address
  * @regs: user registers, changed to those of the program
+ * @owed: set to the value that the sum of the pad's histogram lacks, or to 0
  *
  * Return: whether the hit is counted, and the ip is at the first instruction again.
  */
-bool arch_pad_leave(const struct pad *pad, unsigned long at, struct pt_regs *regs)
+bool arch_pad_leave(const struct pad *pad, unsigned long at, struct pt_regs *regs, u64 *owed)
 {
 	struct pad_state state;
 	u64 words[4];
 
+	*owed = 0;
 	if (!pad_unwind(pad, at, regs->ip, &state))
 		return false;
 	/* The task has just pushed them.  If that page has gone since, nothing can be done. */
 	if (state.ax >= 0 && copy_from_user_nofault(words, (void __user *)regs->sp,
 						    (state.ax + 1) * sizeof(words[0])))
 		return false;
+	if (state.owes)
+		*owed = regs->dx;
 	regs->flags = pad_flags(&state, regs->flags,
 				state.status < 0 ? regs->ax : words[state.status]);
 	if (state.ax >= 0)

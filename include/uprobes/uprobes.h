@@ -158,6 +158,9 @@ struct uprobe_values {
  * @word: the value is the word of the stack at 8 * @reg above the stack pointer; @reg is below 16
  * @size: how many of its lower bytes are the value: 1, 2, 4 or 8
  * @is_signed: they are a signed number
+ *
+ * It belongs to one probe.  It stays at its address as long as the probe does, and all other fields
+ * are zero before the first registration.
  */
 struct uprobe_histogram {
 	u16 reg;
@@ -694,11 +697,13 @@ struct uprobe_counts uprobe_counts(const struct uprobe *u);
  * @u: the probe, registered or not, with a histogram
  * @values: filled in
  *
- * The hits for which handlers were called are not among them, and uprobe_counts() counts both.
- * No negative value is added.  Otherwise as uprobe_counts().  A program can write to its
- * histogram.  The module ignores one with more values than the program can have added.
+ * The hits for which handlers were called are not among them, and uprobe_counts() has only these.
+ * No negative value is added.  The least and the largest value may be those of a hit whose handler
+ * was called, in the bucket of a value that was added.  The caller must not register or unregister
+ * @u during the call.  A program can write to its histogram.  The module accepts no more values
+ * than a program can have added in its time, and a sum that they can have.
  *
- * Context: any.
+ * Context: may sleep.
  */
 void uprobe_histogram(const struct uprobe *u, struct uprobe_values *values);
 

@@ -541,7 +541,6 @@ int cmd_lat(const struct options *options, int argc, char **argv)
 int cmd_hist(const struct options *options, int argc, char **argv)
 {
 	_cleanup_free_ char *spec = NULL;
-	struct options here = *options;
 	struct error *err;
 
 	if (argc < 1 || argc > 2) {
@@ -551,8 +550,5 @@ int cmd_hist(const struct options *options, int argc, char **argv)
 	}
 	spec = xasprintf("%s%s%s%s%s", argv[0], argc == 2 ? " " : "", argc == 2 ? argv[1] : "",
 			 options->by ? " " : "", options->by ? options->by : "");
-	/* A value at a return instruction costs less than one behind it, if no return is missed. */
-	if (here.returns == RETURN_DEFAULT)
-		here.returns = RETURN_AUTO;
-	return run_command(&here, AGGREGATE_VALUES, 1, &spec);
+	return run_command(options, AGGREGATE_VALUES, 1, &spec);
 }

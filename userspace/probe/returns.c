@@ -135,7 +135,8 @@ struct error *returns_find(struct target *target, struct symbols *syms,
 	bool exact = true;
 
 	memset(returns, 0, sizeof(*returns));
-	if (mode == RETURN_DEFAULT && runtime_wants_sites(target, places, options->force))
+	if ((mode == RETURN_DEFAULT || mode == RETURN_AUTO) &&
+	    runtime_wants_sites(target, places, options->force))
 		mode = RETURN_SITES;
 	if (mode == RETURN_SITES || mode == RETURN_AUTO) {
 		for (size_t i = 0; i < places->n && !err; i++) {

@@ -28,6 +28,9 @@
 /* A pattern may match so many functions, if each has a histogram. */
 #define HISTOGRAMS_MAX 64
 
+/* A value is counted at so many return instructions of a function. */
+#define RETURNS_MAX 16
+
 /*
  * List the return instructions of a function, if it is left by no others: then it can be timed by
  * probes on them, and its return address stays as it is.  Return arguments for a definition, or "".
@@ -264,13 +267,46 @@ static struct error *add_plain(struct aggregate *aggregate,
 	return err;
 }
 
+static void definitions_drop(struct definitions *defs)
+{
+	for (size_t i = 0; i < defs->n; i++)
+		definition_free(&defs->v[i]);
+	free(defs->v);
+	memset(defs, 0, sizeof(*defs));
+}
+
+/*
+ * Define each function that a specification names.  At a return instruction, a returned value costs
+ * less than behind it.  The stack is another one there, and a value for each of many returns takes
+ * much memory: then it is fetched behind the return, unless the user has a wish.
+ */
+static struct error *define_values(const struct probe_spec *spec, const struct options *options,
+				   struct definitions *defs)
+{
+	u64 max = options->max_probes ? options->max_probes : HISTOGRAMS_MAX;
+	struct options how = *options;
+	struct error *err;
+	bool many = false;
+
+	if (spec->kind != 'r' || options->returns != RETURN_DEFAULT || !strstr(spec->args, "$retval") ||
+	    strstr(spec->args, "$stack") || strstr(spec->args, "%sp") || strstr(spec->args, "%rsp"))
+		return definitions_make(spec, options, max, defs);
+	how.returns = RETURN_AUTO;
+	err = definitions_make(spec, &how, max, defs);
+	for (size_t i = 0; i < defs->n; i++)
+		many |= defs->v[i].kind == 'p' && defs->v[i].sites.n > RETURNS_MAX;
+	if (err || !many)
+		return err;
+	definitions_drop(defs);
+	return definitions_make(spec, options, max, defs);
+}
+
 /* Add each function that a specification names, with a histogram of its own. */
 static struct error *add_values(struct aggregate *aggregate, const struct probe_spec *spec,
 				const struct options *options)
 {
-	u64 max = options->max_probes ? options->max_probes : HISTOGRAMS_MAX;
 	struct definitions defs = { 0 };
-	struct error *err = definitions_make(spec, options, max, &defs);
+	struct error *err = define_values(spec, options, &defs);
 
 	for (size_t i = 0; i < defs.n; i++) {
 		struct definition *def = &defs.v[i];
@@ -286,9 +322,8 @@ static struct error *add_values(struct aggregate *aggregate, const struct probe_
 
 			aggregate_add_site(aggregate, entry, def->kind, &def->sites.v[k], args);
 		}
-		definition_free(def);
 	}
-	free(defs.v);
+	definitions_drop(&defs);
 	return err;
 }
 

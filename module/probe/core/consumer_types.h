@@ -363,8 +363,8 @@ struct consumer_insn {
  * @reads: what the ring handler reads, a bit for each number of pad_recording::regs; constant
  * @histogram: the value that pads may add, without the address; its size is 0 if there is none;
  *	constant
- * @values: what pads have added at sites that it has left; NULL if it has no histogram.  Under
- *	totals_lock, or read under totals_seq (counts.c)
+ * @values: what pads have added at sites that it has left; NULL if it has no histogram; under
+ *	values_mutex (counts.c)
  * @data_size: bytes of client data in a return instance; constant
  * @calls: counts the return instances in use that name this return consumer; killed at
  *	unregistration; holds a reference of @refs until it has dropped to zero

@@ -41,6 +41,12 @@ struct stats_block {
 
 static_assert(sizeof(struct consumer_stats) * STATS_BLOCK == 1024);
 
+/*
+ * Protects consumer::values, and keeps a pad with a histogram in consumer::places.pads: to read
+ * histograms takes too long for totals_seq.  Taken after probed_mm::lock.
+ */
+static DEFINE_MUTEX(values_mutex);
+
 /* The newest block, or NULL; under stats_mutex. */
 static struct stats_block *stats_newest;
 static DEFINE_MUTEX(stats_mutex);
@@ -99,34 +105,21 @@ void counts_exit(void)
 	stats_newest = NULL;
 }
 
-/* Get the number of values in the histogram of a pad. */
-static u64 values_nr(const struct pad_values *values)
-{
-	unsigned int i;
-	u64 n = 0;
-
-	for (i = 0; i < PAD_BUCKETS; i++)
-		n += READ_ONCE(values->buckets[i]);
-	return n;
-}
-
-/* Limit a number of hits: the program can write to it, so accept one per nanosecond and CPU. */
-static u64 pad_limit(const struct pad_count *pads, u64 hits)
+/* Get the largest number of hits that a pad can have counted: one per nanosecond and CPU. */
+static u64 pad_most(const struct pad_count *pads)
 {
 	u64 most;
 
 	if (check_mul_overflow(ktime_get_mono_fast_ns() - pads->since, (u64)num_possible_cpus(),
 			       &most))
-		return hits;
-	return min(hits, most);
+		return U64_MAX;
+	return most;
 }
 
-/* Get the number of hits that a pad has counted. */
+/* Get the number of hits that a pad has counted.  The program can write to the counter. */
 static u64 pad_hits(const struct pad_count *pads)
 {
-	u64 hits = pads->values ? values_nr(pads->values) : READ_ONCE(*pads->word) - pads->base;
-
-	return pad_limit(pads, hits);
+	return pads->word ? min(READ_ONCE(*pads->word) - pads->base, pad_most(pads)) : 0;
 }
 
 static void values_clear(struct uprobe_values *values)
@@ -153,20 +146,64 @@ static void values_join(struct uprobe_values *to, const struct uprobe_values *fr
 		to->buckets[i] += from->buckets[i];
 }
 
-/* Add the histogram of a pad to @to, unless the program has written nonsense to it. */
-static void values_add(struct uprobe_values *to, const struct pad_count *pads)
+/**
+ * struct values_range - what the buckets of a histogram say about the values
+ * @first: the lowest bucket with a value
+ * @last: the highest one
+ * @low: the sum of the least values that they can be
+ * @high: the sum of the largest values
+ * @wide: the sums have more than 64 bits
+ */
+struct values_range {
+	unsigned int first;
+	unsigned int last;
+	u64 low;
+	u64 high;
+	bool wide;
+};
+
+static void range_add(struct values_range *range, unsigned int bucket, u64 n)
+{
+	u64 low, high;
+
+	range->wide |= check_mul_overflow(n, pad_bucket_begin(bucket), &low) ||
+		       check_add_overflow(range->low, low, &range->low);
+	range->wide |= check_mul_overflow(n, pad_bucket_begin(bucket + 1) - 1, &high) ||
+		       check_add_overflow(range->high, high, &range->high);
+	range->first = min(range->first, bucket);
+	range->last = bucket;
+}
+
+/*
+ * Add the histogram of a pad to @to.  The program can write to it, so accept no more values than it
+ * can have added, and a sum and extremes that such values can have.
+ */
+static void values_take(struct uprobe_values *to, const struct pad_count *pads)
 {
 	const struct pad_values *from = pads->values;
-	u64 n = values_nr(from);
+	struct values_range range = { .first = PAD_BUCKETS };
+	u64 n, most = pad_most(pads), sum;
 	unsigned int i;
 
-	if (!n || pad_limit(pads, n) != n)
+	for (i = 0; i < PAD_BUCKETS; i++) {
+		n = min(READ_ONCE(from->buckets[i]), most);
+		if (!n)
+			continue;
+		most -= n;
+		to->buckets[i] += n;
+		range_add(&range, i, n);
+	}
+	if (range.first == PAD_BUCKETS)
 		return;
-	to->sum += READ_ONCE(from->sum);
-	to->least = min(to->least, READ_ONCE(from->least));
-	to->largest = max(to->largest, READ_ONCE(from->largest));
-	for (i = 0; i < PAD_BUCKETS; i++)
-		to->buckets[i] += READ_ONCE(from->buckets[i]);
+	/* A pad writes the extremes first, and the sum last. */
+	smp_rmb();
+	sum = READ_ONCE(from->sum);
+	to->sum += range.wide ? sum : clamp(sum, range.low, range.high);
+	to->least = min(to->least, clamp(READ_ONCE(from->least), pad_bucket_begin(range.first),
+					 pad_bucket_begin(range.first + 1) - 1));
+	to->largest = max(to->largest, clamp(READ_ONCE(from->largest),
+					     pad_bucket_begin(range.last),
+					     pad_bucket_begin(range.last + 1) - 1));
 }
 
 /* Have the histogram of a pad begin anew. */
@@ -174,11 +211,11 @@ static void values_begin(struct pad_values *values)
 {
 	unsigned int i;
 
+	for (i = 0; i < PAD_BUCKETS; i++)
+		WRITE_ONCE(values->buckets[i], 0);
 	WRITE_ONCE(values->sum, 0);
 	WRITE_ONCE(values->least, U64_MAX);
 	WRITE_ONCE(values->largest, 0);
-	for (i = 0; i < PAD_BUCKETS; i++)
-		WRITE_ONCE(values->buckets[i], 0);
 }
 
 /**
@@ -238,7 +275,8 @@ bool consumer_count_pad(struct consumer *c, struct jump *jump)
 	return true;
 }
 
-static void count_end(struct pad_count *count)
+/* Take a pad out of the list of its consumer, with the hits that it has counted. */
+static void count_unlink(struct pad_count *count)
 {
 	struct consumer *c = count->consumer;
 	unsigned long flags;
@@ -247,10 +285,20 @@ static void count_end(struct pad_count *count)
 	write_seqcount_begin(&totals_seq);
 	list_del_rcu(&count->in_consumer);
 	this_cpu_add(c->stats.counts->hits, pad_hits(count));
-	if (count->values)
-		values_add(c->values, count);
 	write_seqcount_end(&totals_seq);
 	raw_spin_unlock_irqrestore(&totals_lock, flags);
+}
+
+static void count_end(struct pad_count *count)
+{
+	if (count->values) {
+		mutex_lock(&values_mutex);
+		values_take(count->consumer->values, count);
+		count_unlink(count);
+		mutex_unlock(&values_mutex);
+	} else {
+		count_unlink(count);
+	}
 	kfree_rcu(count, rcu);
 }
 
@@ -259,7 +307,7 @@ static void count_end(struct pad_count *count)
  * @c: the consumer
  * @site: the site whose pads have counted them
  *
- * Context: any; probed_mm::lock of the site held.
+ * Context: may sleep; probed_mm::lock of the site held.
  */
 void consumer_end_pads(const struct consumer *c, const struct site *site)
 {
@@ -295,13 +343,7 @@ static struct uprobe_counts consumer_counts(const struct consumer *c)
 	return sum;
 }
 
-/**
- * counts_move() - add the counts of a consumer to the client's structure, and end the registration
- * @c: the consumer; the client's structure is marked as not registered
- *
- * Context: any.
- */
-void counts_move(struct consumer *c)
+static void totals_move(struct consumer *c)
 {
 	struct uprobe_counts counts;
 	unsigned long flags;
@@ -313,12 +355,28 @@ void counts_move(struct consumer *c)
 	write_seqcount_begin(&totals_seq);
 	c->u->__hits += counts.hits;
 	c->u->__missed += counts.missed;
-	if (c->values)
-		values_join(&c->u->histogram->__values, c->values);
 	/* Last: a client that sees NULL may free its structure. */
 	smp_store_release(&c->u->kdata, NULL);
 	write_seqcount_end(&totals_seq);
 	raw_spin_unlock_irqrestore(&totals_lock, flags);
+}
+
+/**
+ * counts_move() - add the counts of a consumer to the client's structure, and end the registration
+ * @c: the consumer; the client's structure is marked as not registered
+ *
+ * Context: may sleep.
+ */
+void counts_move(struct consumer *c)
+{
+	if (c->values) {
+		mutex_lock(&values_mutex);
+		values_join(&c->u->histogram->__values, c->values);
+		totals_move(c);
+		mutex_unlock(&values_mutex);
+	} else {
+		totals_move(c);
+	}
 }
 
 /**
@@ -346,38 +404,37 @@ struct uprobe_counts probe_counts(const struct uprobe *u)
 	return counts;
 }
 
-/* Get what pads have added for a consumer.  Context: RCU read side. */
-static void consumer_values(const struct consumer *c, struct uprobe_values *values)
-{
-	const struct pad_count *pads;
-
-	values_join(values, c->values);
-	list_for_each_entry_rcu(pads, &c->places.pads, in_consumer) {
-		if (pads->values)
-			values_add(values, pads);
-	}
-}
-
 /**
  * probe_values() - read the values that pads have added in all registrations of a probe
- * @u: the probe, with a histogram; its registration may end meanwhile
- * @values: filled in
+ * @u: the probe; its registration may end meanwhile
+ * @values: filled in; without values if the probe has no histogram
  *
- * Context: any.
+ * Context: may sleep.
  */
 void probe_values(const struct uprobe *u, struct uprobe_values *values)
 {
+	const struct pad_count *pads;
 	const struct consumer *c;
-	unsigned int seq;
 
-	rcu_read_lock();
-	do {
-		seq = raw_read_seqcount_begin(&totals_seq);
-		c = READ_ONCE(u->kdata);
-		values_clear(values);
-		if (c)
-			consumer_values(c, values);
-		values_join(values, &u->histogram->__values);
-	} while (read_seqcount_retry(&totals_seq, seq));
-	rcu_read_unlock();
+	values_clear(values);
+	if (!u->histogram)
+		return;
+	mutex_lock(&values_mutex);
+	/* The registration cannot end while the mutex is held. */
+	c = READ_ONCE(u->kdata);
+	if (c && c->values) {
+		values_join(values, c->values);
+		rcu_read_lock();
+		list_for_each_entry_rcu(pads, &c->places.pads, in_consumer) {
+			if (!pads->values)
+				continue;
+			rcu_read_unlock();
+			values_take(values, pads);
+			cond_resched();
+			rcu_read_lock();
+		}
+		rcu_read_unlock();
+	}
+	values_join(values, &u->histogram->__values);
+	mutex_unlock(&values_mutex);
 }

@@ -136,12 +136,13 @@ struct site_key {
  *	not be written, so that the site is useless; under probed_mm::lock, as the next two
  * @failures: how often its jump could not be written, up to a limit
  * @ringless: why its pad cannot record (jump_make.h), or 0; never cleared
+ * @addless: there was no room for a histogram; never cleared
  * @in_tree: node in probed_mm::sites.tree, by address; changed under probed_mm::sites.lock
  * @older: link in probed_mm::sites.replaced, if the site is not in the tree
  * @pad_of: the jump of a %SITE_PAD; constant
  *
  * The fields that a hit reads come first, in one cache line.  core/site_tree.c frees the jumps with
- * the site.  jump/jump_make.c writes @barred, @ringless and @jumps; jump/jump.c, jump/jump.h and
+ * the site.  jump/jump_make.c writes @barred, @ringless, @addless and @jumps; jump/jump.c, jump/jump.h and
  * jump/jump_text.c @heat, @passes and @failures.
  */
 struct site {
@@ -173,6 +174,7 @@ struct site {
 	u32 slot_nr : SLOT_NR_BITS;
 	u32 failures : 4;
 	u32 ringless : 5;
+	u32 addless : 1;
 	union {
 		struct rb_node in_tree;
 		struct site *older;

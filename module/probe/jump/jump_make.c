@@ -235,6 +235,12 @@ static bool may_record(const struct site *site)
 	       !READ_ONCE(site->pmm->rings.clockless) && !is_crowded(site);
 }
 
+/* Check whether pads of a process may have a histogram, at a site. */
+static bool may_add(const struct site *site)
+{
+	return !site->addless && (!site->ringless || site->ringless == BARRED_RECORDS);
+}
+
 /**
  * struct wishes - what the consumers of a site want
  * @nr: their number
@@ -263,7 +269,7 @@ static void work_choose(struct pad_work *work, const struct site *site,
 {
 	if (wishes->counting == wishes->nr)
 		work->does = PAD_COUNT;
-	else if (wishes->nr == 1 && wishes->first->histogram.size && !site->ringless)
+	else if (wishes->nr == 1 && wishes->first->histogram.size && may_add(site))
 		work->does = PAD_ADD;
 	else if (wishes->counting + wishes->ringing == wishes->nr &&
 		 hweight32(work->reads) <= PAD_VALUES && may_record(site))
@@ -391,11 +397,14 @@ static struct jump *jump_new(struct jump_maker *maker, struct site *site,
 	kfree(jump);
 	if (ret == -EMLINK)
 		why = BARRED_RECORDS;
-	/* The pad may not use the stack for this reason, but it may still trap. */
+	/* The pad may neither record nor have a histogram for this reason, but it may still trap. */
 	if ((work->does == PAD_RECORD || work->does == PAD_ADD) &&
 	    (why == BARRED_GO || why == BARRED_CPU || why == BARRED_FILTER ||
-			      why == BARRED_RECORDS))
+	     why == BARRED_RECORDS))
 		site->ringless = why;
+	/* There may be room for a pad without one. */
+	else if (work->does == PAD_ADD && ret && ret != -ENOMEM)
+		site->addless = true;
 	else if (ret != -ENOMEM)
 		site_bar(site, why ?: BARRED_ROOM);
 	return NULL;

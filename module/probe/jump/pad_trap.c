@@ -101,18 +101,23 @@ bool pad_counted(const struct jump *jump, unsigned long ip)
 }
 
 /**
- * pad_settle() - add a value to the sum of a histogram, if a thread has not come to it
+ * pad_leave() - correct the registers of a task that is anywhere in the pad of a jump
  * @jump: the jump
- * @regs: user registers of the thread, in the pad, before arch_pad_leave()
+ * @regs: user registers, changed to those of the program
+ *
+ * If the sum of the pad's histogram lacks the value of the hit, add it.
  *
  * Context: any.
+ * Return: as arch_pad_leave().
  */
-void pad_settle(const struct jump *jump, const struct pt_regs *regs)
+bool pad_leave(const struct jump *jump, struct pt_regs *regs)
 {
-	struct pad_state state;
+	u64 owed;
+	bool counted = arch_pad_leave(&jump->pad, jump->at, regs, &owed);
 
-	if (jump->values && pad_unwind(&jump->pad, jump->at, regs->ip, &state) && state.owes)
-		atomic64_add(regs->dx, (atomic64_t *)&jump->values->sum);
+	if (owed && jump->values)
+		atomic64_add(owed, (atomic64_t *)&jump->values->sum);
+	return counted;
 }
 
 /* Translate an address in a pad to an address in the text.  Context: any. */

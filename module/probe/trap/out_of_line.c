@@ -76,12 +76,10 @@ void out_of_line_leave(const struct site *site, struct pt_regs *regs)
 {
 	const struct jump *jump = site_pad_at(site, regs->ip);
 
-	if (jump) {
-		pad_settle(jump, regs);
-		arch_pad_leave(&jump->pad, jump->at, regs);
-	} else {
+	if (jump)
+		pad_leave(jump, regs);
+	else
 		arch_slot_unwind(site->plan, site->key.addr, site_slot(site), regs);
-	}
 }
 
 static void erase_work(struct callback_head *work)

@@ -422,10 +422,7 @@ static void slot_leave(struct probed_mm *pmm, struct utask *utask, struct pt_reg
 	if (site)
 		return;
 	jump = evicted ? jump_of_evicted_pad(pmm, regs->ip) : jump_of_pad(pmm, regs->ip);
-	if (!jump)
-		return;
-	pad_settle(jump, regs);
-	if (arch_pad_leave(&jump->pad, jump->at, regs))
+	if (jump && pad_leave(jump, regs))
 		signal_note_resumption(jump->site, regs);
 }
 

@@ -355,6 +355,9 @@ static bool same_values(void)
 
 	if (v->buckets[pads_bucket_of(value)] != 1 || pad_bucket(value) != pads_bucket_of(value))
 		return differs("%#llx is in another bucket", (unsigned long long)value);
+	if (value < pad_bucket_begin(pad_bucket(value)) ||
+	    value > pad_bucket_begin(pad_bucket(value) + 1) - 1)
+		return differs("%#llx is outside of its bucket", (unsigned long long)value);
 	if (v->sum != value || v->least != (value < least ? value : least) ||
 	    v->largest != (value > largest ? value : largest))
 		return differs("sum %#llx, from %#llx to %#llx", (unsigned long long)v->sum,

@@ -20,8 +20,9 @@ adds() {
 	insmod "$UPROBES_SAMPLES/../../tests/kmod/uprobe_adds.ko" "path=$tmp/$1" "offset=$((0x$(symbol "$tmp/$1" "$2")))" "${@:3}"
 }
 
-# all: print the number of hits, and their sum: those that handlers have seen, and those that were added.
-all() { awk '{ printf "%d %d %.0f", $1, $2 + $4, $3 + $5 }' $adds/values; }
+# all: print the number of hits, and their sum: those that handlers have seen, and those that were added;
+# and whether the module has counted the calls of handlers.
+all() { awk '{ printf "%d %.0f %s", $2 + $4, $3 + $5, $1 == $2 ? "hits" : "other hits" }' $adds/values; }
 
 # few N: check that handlers have seen N hits at least, and of the others fewer than were added.
 few() { awk -v n="$1" '{ exit !($2 >= n && $2 - n < $4) }' $adds/values; }
@@ -29,7 +30,7 @@ few() { awk -v n="$1" '{ exit !($2 >= n && $2 - n < $4) }' $adds/values; }
 jump 1
 adds valued value
 "$tmp/valued" 20000 2 1 2 9 1000
-is "$(all)" "160000 160000 40480000" "the values of two threads are all there"
+is "$(all)" "160000 40480000 hits" "the values of two threads are all there"
 check "most were added in the program" few 0
 like "$(cat $adds/values)" ' 1 1000$' "the least and the largest one are right"
 is "$(sed 's/:[0-9]*//g' $adds/buckets)" "1 2 9 63 " "they are in the right buckets"
@@ -38,24 +39,24 @@ echo 0 >$adds/registered
 is "$(all)" "$first" "they are there after the probe's end"
 echo 1 >$adds/registered
 "$tmp/valued" 20000 1 70000
-is "$(all)" "180000 180000 1440480000" "the next registration continues the sum"
+is "$(all)" "180000 1440480000 hits" "the next registration continues the sum"
 like "$(cat $adds/values)" ' 1 70000$' "and its values are compared with those before"
 echo 0 >$adds/registered
 
 # A value below zero traps.
 adds valued value size=4 is_signed=1
 "$tmp/valued" 20000 1 5 0x1fffffffe 0xffffffff7fffffff
-is "$(all)" "60000 60000 42949673000000" "signed values of four bytes are all there"
+is "$(all)" "60000 42949673000000 hits" "signed values of four bytes are all there"
 check "those below zero were seen by the handler" few 20000
 adds valued value size=1
 "$tmp/valued" 2000 1 0x180 0xff00
-is "$(all)" "4000 4000 256000" "a byte is a value"
+is "$(all)" "4000 256000 hits" "a byte is a value"
 
 # Each value is a new least or largest one.
 adds valued value
 # shellcheck disable=SC2046
 "$tmp/valued" 200 2 $(seq 3000 -1 2000) $(seq 3001 4000)
-is "$(all)" "800400 800400 2401200000" "none is lost if the extremes change"
+is "$(all)" "800400 2401200000 hits" "none is lost if the extremes change"
 like "$(cat $adds/values)" ' 2000 4000$' "they are right"
 
 # A thread that stops anywhere in the pad goes on with the right sum.
