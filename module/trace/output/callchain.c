@@ -11,6 +11,8 @@
 #include <linux/perf_event.h>
 #include <linux/printk.h>
 #include <linux/ptrace.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
 
 #include "callchain.h"
 #include "trace/fetch/stack.h"
@@ -69,13 +71,16 @@ static int unwinding_ends(struct kretprobe_instance *ri, struct pt_regs *regs)
 	return 0;
 }
 
-/* Protects the variables below. */
+/* Protects @users, @kretprobe and @there.  The kernel's mutex of kprobes is taken under it. */
 static DEFINE_MUTEX(callchain_mutex);
-static bool listened;		/* uprobes_ko:hit has a listener */
 static unsigned int users;	/* published events that perf has opened */
-static bool ended;
 static struct kretprobe kretprobe;
 static bool there;		/* the kretprobe is registered */
+
+/* Protects @listened and @ended. */
+static DEFINE_SPINLOCK(listened_lock);
+static bool listened;		/* uprobes_ko:hit has a listener */
+static bool ended;		/* no work may be queued any more */
 
 static void unwinding_watch(void)
 {
@@ -97,7 +102,7 @@ static void unwinding_watch(void)
 /* Context: callchain_mutex is held. */
 static void unwinding_switch(void)
 {
-	bool wanted = !ended && (listened || users);
+	bool wanted = !READ_ONCE(ended) && (READ_ONCE(listened) || users);
 
 	if (wanted && !there)
 		unwinding_watch();
@@ -107,22 +112,41 @@ static void unwinding_switch(void)
 	there = false;
 }
 
+static void unwinding_work(struct work_struct *unused)
+{
+	mutex_lock(&callchain_mutex);
+	unwinding_switch();
+	mutex_unlock(&callchain_mutex);
+}
+
+static DECLARE_WORK(switch_work, unwinding_work);
+
+/*
+ * The kernel changes kprobes and ftrace under mutexes under which it takes the one of tracepoints.
+ * So the kretprobe is registered and unregistered by a worker.
+ */
+static void listened_set(bool on)
+{
+	spin_lock(&listened_lock);
+	WRITE_ONCE(listened, on);
+	if (!ended)
+		schedule_work(&switch_work);
+	spin_unlock(&listened_lock);
+}
+
 /**
  * tracer_callchain_listen() - correct stacks for a listener of uprobes_ko:hit
  *
  * This is a flag and not a count.  If adding the listener fails after this call, older
  * kernels do not call tracer_callchain_ignore(), and call this function again for the next
- * listener.
+ * listener.  The stacks of hits in the next few milliseconds may not be corrected yet.
  *
- * Context: may sleep; the kernel's mutex of tracepoints is held.
+ * Context: the kernel's mutex of tracepoints is held.
  * Return: 0.
  */
 int tracer_callchain_listen(void)
 {
-	mutex_lock(&callchain_mutex);
-	listened = true;
-	unwinding_switch();
-	mutex_unlock(&callchain_mutex);
+	listened_set(true);
 	return 0;
 }
 
@@ -133,10 +157,7 @@ int tracer_callchain_listen(void)
  */
 void tracer_callchain_ignore(void)
 {
-	mutex_lock(&callchain_mutex);
-	listened = false;
-	unwinding_switch();
-	mutex_unlock(&callchain_mutex);
+	listened_set(false);
 }
 
 /**
@@ -177,8 +198,11 @@ void tracer_callchain_put(void)
  */
 void tracer_callchain_exit(void)
 {
+	spin_lock(&listened_lock);
+	WRITE_ONCE(ended, true);
+	spin_unlock(&listened_lock);
+	cancel_work_sync(&switch_work);
 	mutex_lock(&callchain_mutex);
-	ended = true;
 	unwinding_switch();
 	mutex_unlock(&callchain_mutex);
 }
