@@ -262,6 +262,30 @@ static void attach_file(unsigned int scale)
 	end_idlers(pids, processes - 1);
 }
 
+/* Attach one more probe at a place that has one in each process. */
+static void attach_again(unsigned int scale)
+{
+	uint64_t to = UINT64_MAX, from = UINT64_MAX, t;
+	unsigned int processes = PROCESSES / scale;
+	pid_t pids[PROCESSES];
+	int i;
+
+	start_idlers(pids, processes - 1);
+	attach("entry-atomic", many, 1);
+	for (i = 0; i < LOOPS || spin; i++) {
+		put(client("again"), "1", 0);
+		t = took();
+		to = t < to ? t : to;
+		put(client("again"), "0", 0);
+		t = took();
+		from = t < from ? t : from;
+	}
+	detach();
+	end_idlers(pids, processes - 1);
+	say("attach-again", "-", to);
+	say("detach-again", "-", from);
+}
+
 static void work_attach(unsigned int scale)
 {
 	/*
@@ -272,6 +296,8 @@ static void work_attach(unsigned int scale)
 	attach_process(scale);
 	sleep(25);
 	attach_file(scale);
+	sleep(25);
+	attach_again(scale);
 }
 
 /* Repeat one case for ever, until this process is killed. */
@@ -291,6 +317,8 @@ static void work_spin(const char *name, const char *which)
 	}
 	while (!strcmp(name, "attach-file"))
 		attach_file(atoi(which));
+	if (!strcmp(name, "attach-again"))
+		attach_again(atoi(which));
 	for (e = events; e->name; e++) {
 		if (!strcmp(e->name, name))
 			one_event(e);

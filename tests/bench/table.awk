@@ -87,6 +87,8 @@ END {
 	rows_of("jump-away", "instructions/site")
 	rows_of("attach-file", "instructions/site")
 	rows_of("detach-file", "instructions/site")
+	rows_of("attach-again", "instructions")
+	rows_of("detach-again", "instructions")
 	rows_of("fork", "instructions/fork")
 	rows_of("fork-file", "instructions/fork")
 	idle("fork+exec+exit", "loaded")

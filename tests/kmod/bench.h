@@ -5,13 +5,16 @@
  *
  *	echo "entry-atomic /tmp/hits 0 0x1040 16 1" >/sys/module/bench_ours/parameters/attach
  *	cat /sys/module/bench_ours/parameters/took
+ *	echo 1 >/sys/module/bench_ours/parameters/again
+ *	echo 0 >/sys/module/bench_ours/parameters/again
  *	echo >/sys/module/bench_ours/parameters/detach
  *
  * "attach" takes the kind of the probes, a path, a process (0 for all processes that map the file),
  * the place of the first probe (its offset in the file, or its address in the process), the
- * distance between two probes, and their number.  "took" is the time that the last attaching or
- * detaching took, in nanoseconds.  It does not include allocating the client's own descriptions of
- * the probes; "lists" is their size in bytes.
+ * distance between two probes, and their number.  "again" registers one more probe at the place of
+ * the first one, or unregisters it.  "took" is the time that the last attaching or detaching took,
+ * in nanoseconds.  It does not include allocating the client's own descriptions of the probes;
+ * "lists" is their size in bytes.
  */
 #ifndef _UPROBES_TESTS_BENCH_H
 #define _UPROBES_TESTS_BENCH_H
@@ -43,6 +46,8 @@ struct bench_job {
 /* Each client defines these.  They set @took to the time of registering or unregistering. */
 static int bench_attach(const struct bench_job *job, u64 *took);
 static void bench_detach(u64 *took);
+static int bench_attach_again(u64 *took);
+static void bench_detach_again(u64 *took);
 
 static DEFINE_MUTEX(bench_mutex);
 static unsigned long long bench_took, bench_lists;
@@ -69,6 +74,27 @@ static int bench_detach_set(const char *line, const struct kernel_param *kp)
 	return 0;
 }
 
+/* Whether the one more probe is registered. */
+static bool bench_twice;
+
+static int bench_again_set(const char *line, const struct kernel_param *kp)
+{
+	int ret = -EBUSY;
+
+	mutex_lock(&bench_mutex);
+	if (bench_twice && *line == '0') {
+		bench_detach_again(&bench_took);
+		bench_twice = false;
+		ret = 0;
+	} else if (!bench_twice && *line == '1') {
+		ret = bench_attach_again(&bench_took);
+		bench_twice = !ret;
+	}
+	mutex_unlock(&bench_mutex);
+	return ret;
+}
+
+static const struct kernel_param_ops bench_again_ops = { .set = bench_again_set };
 static const struct kernel_param_ops bench_attach_ops = { .set = bench_attach_set };
 static const struct kernel_param_ops bench_detach_ops = { .set = bench_detach_set };
 
@@ -76,6 +102,8 @@ module_param_cb(attach, &bench_attach_ops, NULL, 0200);
 MODULE_PARM_DESC(attach, "put probes in place");
 module_param_cb(detach, &bench_detach_ops, NULL, 0200);
 MODULE_PARM_DESC(detach, "take them away");
+module_param_cb(again, &bench_again_ops, NULL, 0200);
+MODULE_PARM_DESC(again, "put one more probe at the first place (1), or take it away (0)");
 module_param_named(took, bench_took, ullong, 0400);
 MODULE_PARM_DESC(took, "how long that took, in ns");
 module_param_named(lists, bench_lists, ullong, 0400);
@@ -90,6 +118,8 @@ static void __exit bench_exit(void)
 {
 	u64 took;
 
+	if (bench_twice)
+		bench_detach_again(&took);
 	bench_detach(&took);
 }
 

@@ -12,6 +12,7 @@ static struct uretprobe *probes;
 static void **list;
 static unsigned int count;
 static bool returns;
+static char path[104];
 
 /* The condition of "filter": the first argument is 1. */
 static const struct uprobe_condition is_one = {
@@ -43,6 +44,7 @@ static void bench_describe(const struct bench_job *job)
 	unsigned int i;
 
 	returns = !strcmp(job->kind, "return-atomic");
+	strscpy(path, job->path, sizeof(path));
 	for (i = 0; i < count; i++) {
 		struct uretprobe *rp = &probes[i];
 
@@ -62,7 +64,7 @@ static void bench_describe(const struct bench_job *job)
 			rp->u.pid = job->pid;
 			rp->u.vaddr = job->start + i * job->stride;
 		} else {
-			rp->u.path = job->path;
+			rp->u.path = path;
 			rp->u.offset = job->start + i * job->stride;
 		}
 		list[i] = returns ? (void *)rp : (void *)&rp->u;
@@ -104,6 +106,33 @@ static void bench_detach(u64 *took)
 		unregister_uprobes((struct uprobe **)list, count);
 	*took = ktime_get_ns() - *took;
 	bench_forget();
+}
+
+static struct uprobe again;
+
+static int bench_attach_again(u64 *took)
+{
+	int ret;
+
+	if (!count)
+		return -ENOENT;
+	again = (struct uprobe) {
+		.path = path,
+		.offset = probes[0].u.offset,
+		.handler = on_entry,
+		.flags = UPROBE_ATOMIC,
+	};
+	*took = ktime_get_ns();
+	ret = register_uprobe(&again);
+	*took = ktime_get_ns() - *took;
+	return ret;
+}
+
+static void bench_detach_again(u64 *took)
+{
+	*took = ktime_get_ns();
+	unregister_uprobe(&again);
+	*took = ktime_get_ns() - *took;
 }
 
 MODULE_DESCRIPTION("Benchmark client of uprobes.ko");
