@@ -17,6 +17,9 @@
 /* Do not shrink at once: a client that removes many probes may be about to insert others. */
 #define TABLE_SHRINK_DELAY	(5 * HZ)
 
+/* A grace period has mostly passed by then. */
+#define TABLE_GROW_DELAY	(HZ / 10)
+
 struct site_table __rcu *site_table;
 
 /* The innermost lock: protects the table's shape and the links of sites. */
@@ -24,6 +27,9 @@ static DEFINE_MUTEX(table_mutex);
 
 /* Number of sites in the table. */
 static unsigned long table_nr;
+
+/* With more sites than this, the table is to grow. */
+static unsigned long table_full = 1UL << (TABLE_MIN_BITS - 1);
 
 /*
  * Grace period of the last resize, if there was one.  After it has passed, no reader uses the
@@ -98,7 +104,8 @@ static void table_resize(u32 bits)
 	}
 	/* Pairs with site_find(): all sites are linked. */
 	rcu_assign_pointer(site_table, new);
-	table_since = get_state_synchronize_rcu();
+	table_since = start_poll_synchronize_rcu();
+	table_full = 1UL << (bits - 1);
 	kvfree_rcu(old, rcu);
 }
 
@@ -111,19 +118,42 @@ static unsigned long table_few(u32 bits)
 	return 1UL << bits >> 5;
 }
 
-static void table_shrink_work(struct work_struct *work)
+/* A table has at least twice as many buckets as sites, for short chains. */
+static u32 table_want(unsigned long nr)
+{
+	return min_t(u32, order_base_2(2 * nr), TABLE_MAX_BITS);
+}
+
+static void table_fit_work(struct work_struct *work)
 {
 	u32 bits;
 
 	mutex_lock(&table_mutex);
 	for (bits = table_now()->bits; bits > TABLE_MIN_BITS && table_nr < table_few(bits);)
 		bits = max(bits - 2, (u32)TABLE_MIN_BITS);
+	bits = max(bits, table_want(table_nr));
 	if (bits != table_now()->bits)
 		table_resize(bits);
 	mutex_unlock(&table_mutex);
 }
 
-static DECLARE_DELAYED_WORK(table_shrink, table_shrink_work);
+static DECLARE_DELAYED_WORK(table_fit, table_fit_work);
+
+/*
+ * Grow the table for @nr sites.  If many processes are probed one after the other, each would wait
+ * for the grace period of the resize before.  So leave the table too small for a moment, unless
+ * there are more than two sites for each bucket.
+ */
+static void table_grow(unsigned long nr)
+{
+	if (table_resized && !poll_state_synchronize_rcu(table_since) &&
+	    nr <= 2UL << table_now()->bits) {
+		table_full = nr;
+		mod_delayed_work(system_wq, &table_fit, TABLE_GROW_DELAY);
+	} else if (table_want(nr) > table_now()->bits) {
+		table_resize(table_want(nr));
+	}
+}
 
 /**
  * site_table_prealloc() - make room in the table
@@ -133,12 +163,9 @@ static DECLARE_DELAYED_WORK(table_shrink, table_shrink_work);
  */
 void site_table_prealloc(unsigned int n)
 {
-	u32 bits;
-
 	mutex_lock(&table_mutex);
-	bits = min_t(u32, order_base_2(2 * (table_nr + n)), TABLE_MAX_BITS);
-	if (bits > table_now()->bits)
-		table_resize(bits);
+	if (table_nr + n > table_full)
+		table_grow(table_nr + n);
 	mutex_unlock(&table_mutex);
 }
 
@@ -151,9 +178,8 @@ void site_table_prealloc(unsigned int n)
 void site_table_add(struct site *site)
 {
 	mutex_lock(&table_mutex);
-	/* Keep it at most half full, for short chains. */
-	if (++table_nr > 1UL << (table_now()->bits - 1))
-		table_resize(table_now()->bits + 1);
+	if (++table_nr > table_full)
+		table_grow(table_nr);
 	table_link(table_now(), site);
 	mutex_unlock(&table_mutex);
 }
@@ -176,7 +202,7 @@ void site_table_del(struct site *site)
 		at = &table_at(at)->next[table->link];
 	rcu_assign_pointer(*at, table_at(&site->next[table->link]));
 	if (--table_nr < table_few(table->bits) && table->bits > TABLE_MIN_BITS)
-		schedule_delayed_work(&table_shrink, TABLE_SHRINK_DELAY);
+		schedule_delayed_work(&table_fit, TABLE_SHRINK_DELAY);
 	mutex_unlock(&table_mutex);
 }
 
@@ -193,6 +219,6 @@ int site_table_init(void)
  */
 void site_table_exit(void)
 {
-	cancel_delayed_work_sync(&table_shrink);
+	cancel_delayed_work_sync(&table_fit);
 	kvfree(rcu_dereference_protected(site_table, true));
 }
