@@ -64,11 +64,11 @@ static bool in_file(const struct uprobe *u)
 /* Check for registers that no ring handler can get. */
 static bool ring_reads_unknown(const struct uprobe *u)
 {
+	unsigned long reads = u->ring_reads;
 	unsigned int i;
 
-	for (i = 0; i < BITS_PER_TYPE(u->ring_reads); i++) {
-		if (u->ring_reads & BIT(i) &&
-		    (!u->ring_handler || arch_reg_number(i * sizeof(long)) < 0))
+	for_each_set_bit(i, &reads, BITS_PER_LONG) {
+		if (!u->ring_handler || arch_reg_number(i * sizeof(long)) < 0)
 			return true;
 	}
 	return false;

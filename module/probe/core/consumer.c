@@ -53,11 +53,12 @@ static bool consumer_sleeps(const struct consumer *c)
 static u32 reads_of(u32 mask, u16 words)
 {
 	u32 reads = (u32)words << PAD_WORD;
+	unsigned long regs = mask;
 	unsigned int i;
 	int reg;
 
-	for (i = 0; i < 32; i++) {
-		reg = mask & BIT(i) ? arch_reg_number(i * sizeof(long)) : -1;
+	for_each_set_bit(i, &regs, BITS_PER_LONG) {
+		reg = arch_reg_number(i * sizeof(long));
 		if (reg >= 0)
 			reads |= BIT(reg);
 	}
