@@ -129,21 +129,20 @@ static int place_try(struct consumer *c, const struct probed_mm *pmm, unsigned l
 /* Add a place to the list of a consumer.  Return as site_attach(). */
 static int place_add(struct consumer *c, const struct probed_mm *pmm, unsigned long place)
 {
-	unsigned long *list = NULL;
-	unsigned int room = 0;
-	int ret;
+	int ret = place_try(c, pmm, place, NULL, 0);
+	unsigned long *list;
+	unsigned int room;
 
-	for (;;) {
-		ret = place_try(c, pmm, place, &list, room);
-		places_free(c, list);
-		if (ret != -EAGAIN)
-			return ret;
+	while (ret == -EAGAIN) {
 		room = max(PLACES_MANY, 2 * READ_ONCE(c->places.room));
 		list = kvmalloc_array(room, sizeof(*list),
 				      GFP_KERNEL | __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
 		if (!list)
 			return -ENOMEM;
+		ret = place_try(c, pmm, place, &list, room);
+		places_free(c, list);
 	}
+	return ret;
 }
 
 /* Let the only consumer of a site, which the site names, have an attachment. */
