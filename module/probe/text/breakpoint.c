@@ -178,18 +178,22 @@ static int editor_exchange(struct editor *ed, unsigned long addr, u8 from, u8 to
 /* Compare the bytes behind the first one of an instruction, up to the end of the page. */
 static bool editor_follows(struct editor *ed, const struct text_edit *edit, size_t len)
 {
-	u8 there[UINSN_MAX_LEN];
+	const u8 *page = kmap_local_page(ed->page);
+	size_t at = offset_in_page(edit->addr);
+	bool same;
 
-	len = min_t(size_t, len, PAGE_SIZE - offset_in_page(edit->addr));
-	memcpy_from_page(there, ed->page, offset_in_page(edit->addr), len);
-	return text_same(there + 1, edit->text + 1, len - 1);
+	len = min_t(size_t, len, PAGE_SIZE - at);
+	same = text_same(page + at + 1, edit->text + 1, len - 1);
+	kunmap_local(page);
+	return same;
 }
 
 static u8 editor_first(const struct editor *ed, const struct text_edit *edit)
 {
-	u8 first;
+	const u8 *page = kmap_local_page(ed->page);
+	u8 first = READ_ONCE(page[offset_in_page(edit->addr)]);
 
-	memcpy_from_page(&first, ed->page, offset_in_page(edit->addr), 1);
+	kunmap_local(page);
 	return first;
 }
 

@@ -18,28 +18,28 @@ struct site;
  * struct text_edit - a breakpoint to insert, or to remove
  * @addr: address of the instruction
  * @text: the instruction without the breakpoint
- * @len: its length
- * @fixed: its length without the operand at its end, which a program may patch
  * @inode: to insert: the file that must be mapped there, or NULL for any
  * @offset: position in that file
  * @site: to insert: the site whose state and owner are set; or NULL
- * @fresh: to insert: @site had no breakpoint, so a breakpoint that is there has another owner
  * @owner: to remove: the owner of the breakpoint, which stays if another owner needs it; or NULL
  * @state: to remove: the state of the site; or NULL.  While it is %SITE_ARMED, a breakpoint with
  *	another operand belongs to the site, too
+ * @len: length of @text
+ * @fixed: its length without the operand at its end, which a program may patch
+ * @fresh: to insert: @site had no breakpoint, so a breakpoint that is there has another owner
  * @result: the result of the edit
  */
 struct text_edit {
 	unsigned long addr;
 	const u8 *text;
-	u8 len;
-	u8 fixed;
 	const struct inode *inode;
 	loff_t offset;
 	struct site *site;
-	bool fresh;
 	const u8 *owner;
 	const u8 *state;
+	u8 len;
+	u8 fixed;
+	bool fresh;
 	int result;
 };
 

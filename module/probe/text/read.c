@@ -190,7 +190,15 @@ int text_reader_read(struct text_reader *reader, unsigned long addr, u8 *buf, si
 	ret = reader_page(reader, addr);
 	if (ret)
 		return ret;
-	memcpy_from_page(buf, reader->page, offset_in_page(addr), len);
+	/* Mostly this length: no function is called to copy a constant one. */
+	if (len == UINSN_MAX_LEN) {
+		const u8 *page = kmap_local_page(reader->page);
+
+		memcpy(buf, page + offset_in_page(addr), UINSN_MAX_LEN);
+		kunmap_local(page);
+	} else {
+		memcpy_from_page(buf, reader->page, offset_in_page(addr), len);
+	}
 	return len;
 }
 
