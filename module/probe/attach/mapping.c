@@ -87,11 +87,10 @@ static int mapping_list_add(struct mapping_list *list, struct probe_file *file,
 	return 0;
 }
 
-static void mapping_list_free(struct mapping_list *list)
+static void mapping_list_drop(struct mapping_list *list)
 {
 	while (list->nr)
 		probe_file_put(list->maps[--list->nr].file);
-	kvfree(list->maps);
 }
 
 /* List the mappings of probed files; if @n is 1, only those of the file @only. */
@@ -134,14 +133,22 @@ static int mapping_list_collect(struct mapping_list *list, struct mm_struct *mm,
 
 /**
  * struct request_list - consumers to attach in one address space
- * @requests: consumers and addresses, with a reference to each consumer
+ * @requests: consumers and addresses
  * @nr: number of @requests
  * @room: number of @requests that there is memory for
+ * @held: @requests have a reference to each consumer: no caller has claimed them
  */
 struct request_list {
 	struct attach_request *requests;
 	unsigned int nr;
 	unsigned int room;
+	bool held;
+};
+
+/* The lists of one address space after the other use the same memory. */
+struct spread_lists {
+	struct mapping_list maps;
+	struct request_list requests;
 };
 
 static int request_list_add(struct request_list *list, const struct mapping *map,
@@ -164,7 +171,8 @@ static int request_list_add(struct request_list *list, const struct mapping *map
 		if (ret)
 			return ret;
 	}
-	consumer_get(c);
+	if (list->held)
+		consumer_get(c);
 	list->requests[list->nr++] = (struct attach_request) {
 		.consumer = c,
 		.addr = addr,
@@ -174,8 +182,9 @@ static int request_list_add(struct request_list *list, const struct mapping *map
 
 static void request_list_drop(struct request_list *list)
 {
-	while (list->nr)
+	while (list->held && list->nr)
 		consumer_put(list->requests[--list->nr].consumer);
+	list->nr = 0;
 }
 
 /*
@@ -235,7 +244,7 @@ static void request_missed(const struct attach_request *request, int err)
  * @pmm: its probed mm; NULL until there is something to attach
  * @watched: unwinder_watch() has been called for it
  * @no_memory: memory, which is charged to the program, has run out for all further requests, too
- * @requests: consumers to attach; the next address space uses the same memory
+ * @requests: consumers to attach
  */
 struct spread {
 	struct mm_struct *mm;
@@ -296,18 +305,20 @@ static void spread_end(struct spread *s)
 		pmm_put(s->pmm);
 }
 
-/* Attach @only, or all consumers if it is NULL.  @list is empty before and after. */
-static int mapping_apply_by(struct request_list *list, struct mm_struct *mm,
+/* Attach @only, or all consumers if it is NULL.  @lists are empty before and after. */
+static int mapping_apply_by(struct spread_lists *lists, struct mm_struct *mm,
 			    struct consumer **only, unsigned int n)
 {
+	struct request_list *list = &lists->requests;
 	struct spread spread = { .mm = mm, .requests = list };
-	struct mapping_list maps = {};
+	struct mapping_list *maps = &lists->maps;
 	unsigned int i;
 	int ret, err;
 
-	ret = mapping_list_collect(&maps, mm, only ? only[0]->file.probed : NULL, n);
-	for (i = 0; i < maps.nr; i++) {
-		err = mapping_request(&maps.maps[i], list, mm, only, n);
+	list->held = !only;
+	ret = mapping_list_collect(maps, mm, only ? only[0]->file.probed : NULL, n);
+	for (i = 0; i < maps->nr; i++) {
+		err = mapping_request(&maps->maps[i], list, mm, only, n);
 		ret = ret ?: err;
 		if (list->nr >= REQUESTS_MANY) {
 			err = spread_requests(&spread);
@@ -325,12 +336,18 @@ static int mapping_apply_by(struct request_list *list, struct mm_struct *mm,
 	}
 	err = spread_requests(&spread);
 	spread_end(&spread);
-	mapping_list_free(&maps);
+	mapping_list_drop(maps);
 	ret = ret ?: err;
 	/* All other errors are in the log already. */
 	if (ret == -ENOMEM)
 		pr_warn_ratelimited("no memory: a process that maps a probed file is not probed, or not all of it\n");
 	return ret;
+}
+
+static void spread_lists_free(struct spread_lists *lists)
+{
+	kvfree(lists->requests.requests);
+	kvfree(lists->maps.maps);
 }
 
 /**
@@ -344,10 +361,10 @@ static int mapping_apply_by(struct request_list *list, struct mm_struct *mm,
  */
 int mapping_apply(struct mm_struct *mm)
 {
-	struct request_list list = {};
-	int ret = mapping_apply_by(&list, mm, NULL, 0);
+	struct spread_lists lists = {};
+	int ret = mapping_apply_by(&lists, mm, NULL, 0);
 
-	kvfree(list.requests);
+	spread_lists_free(&lists);
 	return ret;
 }
 
@@ -450,7 +467,7 @@ void mapping_await(int change)
 int mapping_apply_everywhere(struct consumer **cs, unsigned int n)
 {
 	struct mm_list list = { .room = 256 };
-	struct request_list requests = {};
+	struct spread_lists lists = {};
 	unsigned int i;
 	int ret = 0;
 
@@ -470,7 +487,7 @@ int mapping_apply_everywhere(struct consumer **cs, unsigned int n)
 	for (i = 0; i < list.nr; i++) {
 		/* A caller that is being killed only drops the references. */
 		if (fatal_signal_pending(current) ||
-		    mapping_apply_by(&requests, list.mms[i], cs, n) == -EINTR)
+		    mapping_apply_by(&lists, list.mms[i], cs, n) == -EINTR)
 			ret = -EINTR;
 		mmput(list.mms[i]);
 		cond_resched();
@@ -478,7 +495,7 @@ int mapping_apply_everywhere(struct consumer **cs, unsigned int n)
 	/* The signal may have come while the last process was handled. */
 	if (fatal_signal_pending(current))
 		ret = -EINTR;
-	kvfree(requests.requests);
+	spread_lists_free(&lists);
 	kvfree(list.mms);
 out:
 	mapping_await(-1);
