@@ -187,7 +187,7 @@ static unsigned int requests_undo(struct probed_mm *pmm, struct attach_request *
  */
 bool pmm_attach(struct probed_mm *pmm, struct attach_request *requests, unsigned int n)
 {
-	struct site **sites = kvmalloc_array(n, sizeof(*sites), GFP_KERNEL);
+	struct site *one, **sites = n == 1 ? &one : kvmalloc_array(n, sizeof(*sites), GFP_KERNEL);
 	struct site_walk walk = {
 		.pmm = pmm,
 		.text = { .mm = pmm->mm },
@@ -235,7 +235,8 @@ bool pmm_attach(struct probed_mm *pmm, struct attach_request *requests, unsigned
 	mutex_unlock(&pmm->lock);
 	set_active_memcg(others);
 	mem_cgroup_put(payer);
-	kvfree(sites);
+	if (sites != &one)
+		kvfree(sites);
 	return !walk.no_memory;
 }
 

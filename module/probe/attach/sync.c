@@ -195,6 +195,8 @@ struct syncing {
  * @room: number of @edits that there is memory for
  * @edits: the edits
  * @sites: the sites of @edits
+ * @one_edit: memory for one edit
+ * @one_site: likewise
  */
 struct sync_batch {
 	bool removing;
@@ -202,11 +204,19 @@ struct sync_batch {
 	unsigned int room;
 	struct text_edit *edits;
 	struct syncing *sites;
+	struct text_edit one_edit;
+	struct syncing one_site;
 };
 
 static int batch_alloc(struct sync_batch *batch, unsigned int n, gfp_t gfp)
 {
-	*batch = (struct sync_batch) { .room = min(n, SYNC_BATCH) };
+	batch->removing = false;
+	batch->nr = 0;
+	batch->room = min(n, SYNC_BATCH);
+	batch->edits = &batch->one_edit;
+	batch->sites = &batch->one_site;
+	if (n == 1)
+		return 0;
 	batch->edits = kvmalloc_array(batch->room, sizeof(*batch->edits), gfp);
 	batch->sites = kvmalloc_array(batch->room, sizeof(*batch->sites), gfp);
 	if (batch->edits && batch->sites)
@@ -217,6 +227,8 @@ static int batch_alloc(struct sync_batch *batch, unsigned int n, gfp_t gfp)
 
 static void batch_free(struct sync_batch *batch)
 {
+	if (batch->edits == &batch->one_edit)
+		return;
 	kvfree(batch->edits);
 	kvfree(batch->sites);
 }
