@@ -14,6 +14,7 @@
  *	pads		call these addresses, as a thread does that was preempted there
  *	fork N		call each function N times, and fork a child that does the same, 20 times
  *	loop N		call spin(N), which jumps N times to its second instruction
+ *	spins N		call spin(1) and spin(2), N times each
  *	protect		make the text of the functions writable, call them, and undo that
  *	forget		discard the private pages of the text (MADV_DONTNEED)
  *	copy		copy the text to memory that is writable and executable, and call the functions there
@@ -145,6 +146,14 @@ static void forks(long n)
 	}
 }
 
+static void spins(long n)
+{
+	long i;
+
+	for (i = 0; i < n; i++)
+		sum += spin(1) + spin(2);
+}
+
 static void move(void)
 {
 	char *room = mmap(NULL, 3 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -208,6 +217,8 @@ static bool obey(const struct command *c)
 		forks(c->n);
 	} else if (is(c, "loop")) {
 		sum += spin(c->n);
+	} else if (is(c, "spins")) {
+		spins(c->n);
 	} else if (is(c, "protect")) {
 		mprotect(jumps_page, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC);
 		call_at(100, 0);

@@ -35,7 +35,9 @@ struct site;
  * @code: the jump; constant
  * @reads: what its pad records, a bit for each number of pad_recording::regs; constant
  * @seen: a hash of the text that it was made for, which is more than it covers; constant
- * @traps: how often threads have executed a byte that the jump covers; any thread writes it
+ * @traps: how often threads have executed a byte that the jump covers, up to a limit; any thread
+ *	writes it, and the next one
+ * @hits: *@word when @traps was 0
  * @word: the counter of the pad; the program may write to it, too; NULL if the pad does not count;
  *	constant
  * @values: the histogram of the pad; otherwise as @word
@@ -54,6 +56,7 @@ struct jump {
 	struct pad_layout parts;
 	u8 code[PUN_LEN];
 	unsigned int traps;
+	u64 hits;
 	u32 reads;
 	u64 seen;
 	unsigned long at;

@@ -125,20 +125,6 @@ void jump_hot(struct site *site)
 }
 
 /**
- * jump_bar() - request that the jump of a site is erased, and not written again
- * @site: the site
- *
- * Context: any; a worker erases the jump.
- */
-void jump_bar(struct site *site)
-{
-	struct probed_mm *pmm = site->pmm;
-
-	site_bar(site, BARRED_COVERED);
-	pmm_queue(pmm, &pmm->jumps.work);
-}
-
-/**
  * jump_hidden_text() - check whether a mapping may have code that the program has written
  * @vma: the mapping
  *

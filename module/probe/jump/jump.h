@@ -18,11 +18,7 @@
 /* The number of hits by a trap before a site may get a jump. */
 extern u8 jump_after;
 
-/* If threads execute covered instructions that often, the jump costs more than it saves. */
-#define JUMP_MAX_TRAPS	4096
-
 void jump_hot(struct site *site);
-void jump_bar(struct site *site);
 
 /* Note a hit that only counts.  Increments may be lost.  Context: interrupts off. */
 static __always_inline void jump_heat(struct site *site)

@@ -139,10 +139,13 @@ static bool text_suits(const struct jump *jump)
 }
 
 /* Let others know of a jump that is about to be written. */
-static void jump_count(struct probed_mm *pmm, const struct jump *jump)
+static void jump_count(struct probed_mm *pmm, struct jump *jump)
 {
 	unsigned long end = jump->pad.addr + jump->pad.pun.len;
 
+	WRITE_ONCE(jump->traps, 0);
+	if (jump->word)
+		WRITE_ONCE(jump->hits, READ_ONCE(*jump->word));
 	if (!pmm->jumps.nr || jump->pad.addr < pmm->jumps.low)
 		WRITE_ONCE(pmm->jumps.low, jump->pad.addr);
 	if (!pmm->jumps.nr || end > pmm->jumps.high)

@@ -8,9 +8,41 @@
 
 #include "pad_trap.h"
 #include "arch.h"
-#include "jump.h"
+#include "jump_make.h"
+#include "core/probed_mm.h"
 #include "core/site.h"
 #include "core/site_table.h"
+
+/* If threads execute covered instructions that often, see whether the jump saves as many traps. */
+#define MAX_TRAPS	4096U
+
+/*
+ * Check whether a jump has saved more traps than it has caused, since the last time.  If its pad
+ * does not count, that is not known.
+ */
+static bool jump_pays(struct jump *jump)
+{
+	u64 before = jump->hits;
+
+	if (!jump->word)
+		return false;
+	WRITE_ONCE(jump->hits, READ_ONCE(*jump->word));
+	return jump->hits - before > MAX_TRAPS;
+}
+
+/* Note a trap at a covered instruction.  If these are too many, a worker erases the jump. */
+static void note_covered(struct jump *jump)
+{
+	struct site *site = jump->site;
+	/* Traps on several CPUs may count as one. */
+	unsigned int traps = READ_ONCE(jump->traps) + 1;
+
+	WRITE_ONCE(jump->traps, traps % MAX_TRAPS);
+	if (traps < MAX_TRAPS || READ_ONCE(site->barred) || jump_pays(jump))
+		return;
+	site_bar(site, BARRED_COVERED);
+	pmm_queue(site->pmm, &site->pmm->jumps.work);
+}
 
 /*
  * Go on in the pad, or at @addr, if the jump has been erased since the byte was executed.  A byte
@@ -31,10 +63,7 @@ static bool covered_trap(struct site *site, struct pt_regs *regs, unsigned long 
 		return false;
 	if (jump && READ_ONCE(site->state) == SITE_ARMED) {
 		regs->ip = jump->at + jump->parts.copies[nr] + unlocked;
-		/* Traps on several CPUs may count as one. */
-		WRITE_ONCE(jump->traps, READ_ONCE(jump->traps) + 1);
-		if (READ_ONCE(jump->traps) >= JUMP_MAX_TRAPS && !READ_ONCE(site->barred))
-			jump_bar(site);
+		note_covered(jump);
 		return true;
 	}
 	/*

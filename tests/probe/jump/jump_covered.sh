@@ -7,7 +7,7 @@
 . "$UPROBES_TOP/tests/shared/probes.inc"
 . "$UPROBES_TOP/tests/shared/jump.inc"
 . "$UPROBES_TOP/tests/shared/jump_program.inc"
-ktap_plan 18
+ktap_plan 19
 
 # jumps_are N: check how many jumps there are.
 jumps_are() {
@@ -24,6 +24,10 @@ like "$(say threads 20000)" ", 0 wrong\$" "the threads' results are right"
 say loop 100 >/dev/null
 say loop 100 >/dev/null
 check "the loop gets a jump" in_time jumps_are $((jumping + 1))
+# 10,000 traps at the second instruction; 20,000 hits.
+say spins 10000 >/dev/null
+sleep 0.5
+is "$(jumps)" $((jumping + 1)) "a place keeps its jump if threads execute what it covers, but the place itself more often"
 like "$(say loop 3000)" ", 0 wrong\$" "a loop to a covered instruction goes on"
 say loop 3000 >/dev/null
 check "a place gets its breakpoint back if threads often execute what its jump covers" \
@@ -32,6 +36,6 @@ like "$(say call 10)" ", 0 wrong\$" "all results were right"
 for name in $entries $inside; do
 	is "$(count_of $name)" $((called + 80010)) "$name: all hits are counted"
 done
-is "$(count_of spin)" 4 "all hits of the loop's function are counted"
+is "$(count_of spin)" 20004 "all hits of the loop's function are counted"
 count_end
 check "the text is that of the file" "$progs/textcmp" "$pid"
