@@ -117,7 +117,8 @@ struct utask_step {
  * @unwound: site of a system call that a tracer has seen, and that the kernel may restart later;
  *	or NULL
  *
- * trap/signal.c writes it; trap/hit_work.c clears @noticed, events/task_events.c sets @looked.
+ * trap/signal.c and trap/resumption.c write it; trap/hit_work.c clears @noticed,
+ * events/task_events.c sets @looked.
  */
 struct utask_signals {
 	bool noticed;

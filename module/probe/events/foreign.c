@@ -40,7 +40,7 @@
 #include "text/owner.h"
 #include "text/read.h"
 #include "trap/copied.h"
-#include "trap/signal.h"
+#include "trap/resumption.h"
 
 /* The kernel removes its breakpoint: queue the work that inserts ours after that. */
 static void other_owner_gone(struct site *site)

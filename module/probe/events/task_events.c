@@ -40,6 +40,7 @@
 #include "core/task.h"
 #include "jump/jump.h"
 #include "jump/ring.h"
+#include "trap/resumption.h"
 #include "trap/signal.h"
 #include "uret/uretprobe.h"
 #include "uret/uretprobe_fork.h"

@@ -15,7 +15,7 @@
 #include "arch.h"
 #include "hit_work.h"
 #include "resume.h"
-#include "signal.h"
+#include "resumption.h"
 #include "core/consumer.h"
 #include "core/filter.h"
 #include "core/probed_mm.h"

@@ -13,7 +13,7 @@
 
 #include "hit_work.h"
 #include "resume.h"
-#include "signal.h"
+#include "resumption.h"
 #include "attach/attach.h"
 #include "attach/unwinder.h"
 #include "base/compat.h"

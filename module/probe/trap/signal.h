@@ -10,7 +10,7 @@
  * or in a restartable sequence.  In these cases the task's registers are set to those that it
  * would have without the probe, before the kernel looks.  The task is moved back to the
  * instruction, and hits the breakpoint again once the signal is dealt with.  The handlers have
- * been called already, so a resumption is noted that tells this hit from a new one.
+ * been called already, so a resumption is noted that tells this hit from a new one (resumption.h).
  */
 #ifndef _UPROBES_SIGNAL_H
 #define _UPROBES_SIGNAL_H
@@ -29,26 +29,18 @@ struct utask;
 /* Nor are they delayed for more steps than a slot or a pad has bytes: an intact one takes fewer. */
 #define SIGNAL_MAX_STEPS	PAD_MAX
 
-/* The address that a signal handler returns to is not known. */
-#define SIGNAL_ANYWHERE		ULONG_MAX
-
 bool signal_prepare(struct pt_regs *regs, bool can_wait);
 void signal_show(void);
 void signal_forked(struct probed_mm *parent);
 void signal_delivered(struct pt_regs *regs);
 void signal_preempted(struct pt_regs *regs);
 void signal_leave_pad(struct probed_mm *pmm, struct pt_regs *regs);
-void signal_add_resumption(struct utask *utask, struct site *site, const struct pt_regs *regs);
-void signal_note_resumption(struct site *site, const struct pt_regs *regs);
 void signal_delay_no_more(void);
 void signal_fault_waits(void);
 void signal_exec(struct utask *utask, struct pt_regs *regs);
 void signal_delay_end(struct utask *utask, struct pt_regs *regs);
 void signal_delay_step(struct utask *utask, struct pt_regs *regs);
-void signal_handled(const struct pt_regs *regs, bool restart);
-void signal_returns(unsigned long ip);
 void signal_translate(int sig);
 void signal_passed_on(const struct kernel_siginfo *info);
-bool signal_resumed(struct utask *utask, const struct site *site, const struct pt_regs *regs);
 
 #endif /* _UPROBES_SIGNAL_H */
