@@ -3,7 +3,8 @@
  * insn_puns FILE...
  *
  * Where a jump can stand: known cases, the bytes of jumps, and how many function entries and
- * instructions of object files can have one.
+ * instructions of object files can have one. Of function entries, say for each reason how many have
+ * none if all are probed, and where one is.
  */
 #include <stdio.h>
 
@@ -276,8 +277,26 @@ static void known_pads(void)
 	free(pad);
 }
 
+/* More reasons, which the text does not show; and why one may have none on some processors. */
+enum { AT_PAGE_END = PUN_NR_REFUSALS, NEIGHBOUR, CALL, NR_REASONS };
+
+static const char *reason_name(unsigned int why)
+{
+	switch (why) {
+	case AT_PAGE_END:
+		return "a jump would cross the end of a page";
+	case NEIGHBOUR:
+		return "another function begins under the jump";
+	case CALL:
+		return "none, unless there is a user shadow stack: the jump covers a call";
+	default:
+		return pun_refusal_name(why);
+	}
+}
+
 struct sweep {
-	unsigned long sites, fit, bare, why[PUN_NR_REFUSALS], wrong;
+	unsigned long sites, fit, bare, why[NR_REASONS], wrong;
+	u64 example[NR_REASONS];
 };
 
 /* Check a decision against the instructions as they are decoded one after the other. */
@@ -300,16 +319,29 @@ static bool plausible(const struct pun *pun, const u8 *text)
 	       !memcmp(pun->text, text, at);
 }
 
-static void site(const u8 *text, size_t len, struct sweep *sweep)
+static void note_reason(struct sweep *sweep, unsigned int why, u64 addr)
 {
-	enum pun_refusal why;
+	if (!sweep->why[why]++)
+		sweep->example[why] = addr;
+}
+
+/* Look at a place. @next: address of the next one, if it is a function. */
+static void site(const u8 *text, size_t len, u64 addr, u64 next, struct sweep *sweep)
+{
+	unsigned int why;
 	struct pun pun;
 
 	sweep->sites++;
 	why = pun_decide(&pun, text, len);
-	sweep->why[why]++;
+	if (!why && next && addr % 4096 > 4096 - PUN_LEN)
+		why = AT_PAGE_END;
+	else if (!why && next && next - addr < PUN_LEN)
+		why = NEIGHBOUR;
+	note_reason(sweep, why, addr);
 	if (why)
 		return;
+	if (pun.calls)
+		note_reason(sweep, CALL, addr);
 	sweep->fit++;
 	sweep->bare += !pad_saves(&counts, text, len);
 	sweep->wrong += len >= 64 && !plausible(&pun, text);
@@ -349,9 +381,10 @@ static void sweep_entries(const struct code_section *section, void *data)
 		return;
 	for (size_t i = 0; i < entries.nr; i++) {
 		u64 at = entries.addr[i] - section->addr;
+		u64 next = i + 1 < entries.nr ? entries.addr[i + 1] : ~0ull;
 
-		if (at < section->size && (!i || entries.addr[i] != entries.addr[i - 1]))
-			site(section->text + at, section->size - at, data);
+		if (at < section->size && entries.addr[i] != next)
+			site(section->text + at, section->size - at, entries.addr[i], next, data);
 	}
 }
 
@@ -364,7 +397,7 @@ static void sweep_insns(const struct code_section *section, void *data)
 			insn.len = 1;
 			continue;
 		}
-		site(section->text + at, section->size - at, data);
+		site(section->text + at, section->size - at, section->addr + at, 0, data);
 	}
 }
 
@@ -372,9 +405,10 @@ static void tell(const char *path, const char *what, const struct sweep *sweep, 
 {
 	double all = sweep->sites ? (double)sweep->sites : 1;
 
-	for (int i = 1; i < PUN_NR_REFUSALS; i++)
+	for (unsigned int i = 1; i < NR_REASONS; i++)
 		if (sweep->why[i])
-			ktap_note("%12lu %s", sweep->why[i], pun_refusal_name(i));
+			ktap_note("%12lu %s (%#llx)", sweep->why[i], reason_name(i),
+				  (unsigned long long)sweep->example[i]);
 	ktap_ok(!sweep->wrong && (double)sweep->fit / all >= least,
 		"%s: of %lu %s %.2f %% can have a jump, %.1f %% a pad that saves nothing", path,
 		sweep->sites, what, 100 * (double)sweep->fit / all,
