@@ -37,7 +37,8 @@ struct site;
  * @seen: a hash of the text that it was made for, which is more than it covers; constant
  * @traps: how often threads have executed a byte that the jump covers, up to a limit; any thread
  *	writes it, and the next one
- * @hits: *@word when @traps was 0
+ * @recorded: how many hits its pad has recorded; any CPU writes it
+ * @hits: *@word, or @recorded, when @traps was 0
  * @word: the counter of the pad; the program may write to it, too; NULL if the pad does not count;
  *	constant
  * @values: the histogram of the pad; otherwise as @word
@@ -56,6 +57,7 @@ struct jump {
 	struct pad_layout parts;
 	u8 code[PUN_LEN];
 	unsigned int traps;
+	unsigned int recorded;
 	u64 hits;
 	u32 reads;
 	u64 seen;
@@ -69,5 +71,11 @@ struct jump {
 	/* Last: it has steps. */
 	struct pad pad;
 };
+
+/* Get the number of hits that the pad of a jump has counted or recorded; it may do neither. */
+static inline u64 jump_hits(const struct jump *jump)
+{
+	return jump->word ? READ_ONCE(*jump->word) : READ_ONCE(jump->recorded);
+}
 
 #endif /* _UPROBES_JUMP_H */

@@ -144,8 +144,7 @@ static void jump_count(struct probed_mm *pmm, struct jump *jump)
 	unsigned long end = jump->pad.addr + jump->pad.pun.len;
 
 	WRITE_ONCE(jump->traps, 0);
-	if (jump->word)
-		WRITE_ONCE(jump->hits, READ_ONCE(*jump->word));
+	WRITE_ONCE(jump->hits, jump_hits(jump));
 	if (!pmm->jumps.nr || jump->pad.addr < pmm->jumps.low)
 		WRITE_ONCE(pmm->jumps.low, jump->pad.addr);
 	if (!pmm->jumps.nr || end > pmm->jumps.high)

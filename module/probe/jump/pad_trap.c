@@ -18,15 +18,13 @@
 
 /*
  * Check whether a jump has saved more traps than it has caused, since the last time.  If its pad
- * does not count, that is not known.
+ * neither counts nor records, that is not known.
  */
 static bool jump_pays(struct jump *jump)
 {
 	u64 before = jump->hits;
 
-	if (!jump->word)
-		return false;
-	WRITE_ONCE(jump->hits, READ_ONCE(*jump->word));
+	WRITE_ONCE(jump->hits, jump_hits(jump));
 	return jump->hits - before > MAX_TRAPS;
 }
 

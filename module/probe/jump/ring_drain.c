@@ -60,7 +60,7 @@ void ring_clock_mark(void)
  * @now: that time, in nanoseconds
  */
 struct drain {
-	const struct jump *jump;
+	struct jump *jump;
 	const struct consumer_set *set;
 	struct consumer *to[RING_CONSUMERS];
 	unsigned int nr;
@@ -127,7 +127,7 @@ static void hit_report(struct drain *drain)
 }
 
 /* Find a jump by the number in a record, which the program may have forged. */
-static const struct jump *jump_of_id(const struct ring *ring, u64 id)
+static struct jump *jump_of_id(const struct ring *ring, u64 id)
 {
 	struct jump **piece;
 
@@ -155,7 +155,7 @@ static unsigned int hit_take(struct drain *drain, const struct ring *ring,
 			     const struct pad_record *record, unsigned int len)
 {
 	const struct pad_recording *recording;
-	const struct jump *jump = drain->jump;
+	struct jump *jump = drain->jump;
 	unsigned int size, i;
 	u64 time, id;
 
@@ -183,6 +183,8 @@ static unsigned int hit_take(struct drain *drain, const struct ring *ring,
 	time = hit_time(drain, READ_ONCE(record->time));
 	this_cpu_write(oldest_time, time);
 	this_cpu_write(ring_time, time);
+	/* Records on several CPUs may count as one. */
+	WRITE_ONCE(jump->recorded, READ_ONCE(jump->recorded) + 1);
 	hit_report(drain);
 	return size;
 }

@@ -7,7 +7,7 @@
 . "$UPROBES_TOP/tests/shared/probes.inc"
 . "$UPROBES_TOP/tests/shared/jump.inc"
 . "$UPROBES_TOP/tests/shared/jump_program.inc"
-ktap_plan 12
+ktap_plan 15
 
 # jumps_are N: check how many jumps there are.
 jumps_are() {
@@ -51,3 +51,15 @@ like "$(say load 1)" ", 0 wrong\$" "all results were right"
 is "$(count_of spin)" $spun "all hits of the loop's function are counted"
 is "$(count_of loads)" $((did + 100004)) "all hits of the function that faults are counted, once each"
 count_end
+wait_until "there is no jump" jumps_are 0
+
+# Its hits are recorded: 20,000, and 10,000 traps at the second instruction.
+exec 5<>$control/session
+echo "p:spin $prog:$(offset_of spin) n=%di:s32" >&5
+check "a function whose hits are recorded gets a jump" again 1 spins 100
+say spins 10000 >/dev/null
+sleep 0.5
+is "$(jumps)" 1 "it keeps the jump if threads execute what it covers, but the place itself more often"
+say loop 3000 >/dev/null
+say loop 3000 >/dev/null
+check "it loses the jump otherwise" in_time jumps_are 0
