@@ -75,12 +75,12 @@ pages() {
 	echo 1 >/sys/module/uprobes/parameters/jump_after
 	uprobe list -v libc '*' | awk '/^0x/ { print substr($1, 3) }' | sort -u >offsets
 	mkfifo in
-	{ wc -l <offsets; cat offsets in; } | "$UPROBES_TOP/build/progs/first_steps" libc.so.6 >stepped &
+	{ wc -l <offsets; cat offsets in; } | "$UPROBES_TOP/build/progs/call_all" libc.so.6 >called &
 	exec 4>in
-	until [ -s stepped ]; do sleep 0.1; done
-	read -r stepper <stepped
+	until [ -s called ]; do sleep 0.1; done
+	read -r caller <called
 	# The slots of all places are in another mapping of the same file, which is there before.
-	uprobe count --max-probes 100000 -p "$stepper" 'p:libc:*' >/dev/null 2>counting &
+	uprobe count --max-probes 100000 -p "$caller" 'p:libc:*' >/dev/null 2>counting &
 	until grep -q Ctrl-C counting || ! kill -0 $!; do sleep 0.1; done
 	slots=$(resident r-xp)
 	jumps=0 before=-1
@@ -104,7 +104,7 @@ pages() {
 resident() {
 	awk -v mode="$1" '/^[0-9a-f]+-/ { ours = $2 == mode && /\[uprobes\]/ }
 		ours && $1 == "Rss:" { n += $2 / 4 }
-		END { print n + 0 }' "/proc/$stepper/smaps"
+		END { print n + 0 }' "/proc/$caller/smaps"
 }
 
 for round in 1 ${quick:-2}; do
