@@ -38,7 +38,7 @@ struct site;
  * @traps: how often threads have executed a byte that the jump covers, up to a limit; any thread
  *	writes it, and the next one
  * @recorded: how many hits its pad has recorded; any CPU writes it
- * @hits: *@word, or @recorded, when @traps was 0
+ * @hits: jump_hits() when @traps was 0
  * @word: the counter of the pad; the program may write to it, too; NULL if the pad does not count;
  *	constant
  * @values: the histogram of the pad; otherwise as @word
@@ -72,9 +72,18 @@ struct jump {
 	struct pad pad;
 };
 
-/* Get the number of hits that the pad of a jump has counted or recorded; it may do neither. */
+/*
+ * Get the number of hits that the pad of a jump has counted, added or recorded; it may do neither.
+ */
 static inline u64 jump_hits(const struct jump *jump)
 {
+	unsigned int i;
+	u64 n = 0;
+
+	for (i = 0; jump->values && i < PAD_BUCKETS; i++)
+		n += READ_ONCE(jump->values->buckets[i]);
+	if (jump->values)
+		return n;
 	return jump->word ? READ_ONCE(*jump->word) : READ_ONCE(jump->recorded);
 }
 

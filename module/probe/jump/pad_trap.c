@@ -18,7 +18,7 @@
 
 /*
  * Check whether a jump has saved more traps than it has caused, since the last time.  If its pad
- * neither counts nor records, that is not known.
+ * only traps, that is not known.
  */
 static bool jump_pays(struct jump *jump)
 {
