@@ -59,9 +59,9 @@
  *            addq $size, (%rcx)
  *
  * A pad with a histogram saves the same registers. It traps if the value is a word on another page,
- * or negative, or if another thread has just changed the least or the largest value. The hit counts once the bucket is
- * incremented. If the thread is stopped right behind that, the sum lacks the value
- * (pad_state::owes).
+ * or negative, or if another thread has just changed the least or the largest value. The hit counts
+ * once the bucket is incremented. If the thread is stopped right behind that, the sum lacks the
+ * value (pad_state::owes).
  *
  *   add      push %rax			the flags, if they are saved
  *            push %rcx

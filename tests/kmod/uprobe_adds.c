@@ -5,9 +5,9 @@
  *	insmod uprobe_adds.ko path=FILE offset=N [size=N] [is_signed=1] [word=N]
  *
  * The value is in the register di, or in a word of the stack.  Parameters: "registered" can be
- * written; "values" has the counted hits, the calls of handlers, the sum of the values that handlers have
- * seen, and the number, the sum, the least and the largest of those that were added in programs;
- * "buckets" has the buckets that are not empty.
+ * written; "values" has the counted hits, the calls of handlers, the sum of the values that
+ * handlers have seen, and the number, the sum, the least and the largest of those that were added
+ * in programs; "buckets" has the buckets that are not empty.
  */
 #include <linux/module.h>
 #include <linux/moduleparam.h>

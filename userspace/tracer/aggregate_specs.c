@@ -288,8 +288,9 @@ static struct error *define_values(const struct probe_spec *spec, const struct o
 	struct error *err;
 	bool many = false;
 
-	if (spec->kind != 'r' || options->returns != RETURN_DEFAULT || !strstr(spec->args, "$retval") ||
-	    strstr(spec->args, "$stack") || strstr(spec->args, "%sp") || strstr(spec->args, "%rsp"))
+	if (spec->kind != 'r' || options->returns != RETURN_DEFAULT ||
+	    !strstr(spec->args, "$retval") || strstr(spec->args, "$stack") ||
+	    strstr(spec->args, "%sp") || strstr(spec->args, "%rsp"))
 		return definitions_make(spec, options, max, defs);
 	how.returns = RETURN_AUTO;
 	err = definitions_make(spec, &how, max, defs);

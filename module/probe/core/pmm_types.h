@@ -143,8 +143,8 @@ struct site_key {
  * @pad_of: the jump of a %SITE_PAD; constant
  *
  * The fields that a hit reads come first, in one cache line.  core/site_tree.c frees the jumps with
- * the site.  jump/jump_make.c writes @barred, @ringless, @addless and @jumps; jump/jump.c, jump/jump.h and
- * jump/jump_text.c @heat, @passes and @failures.
+ * the site.  jump/jump_make.c writes @barred, @ringless, @addless and @jumps; jump/jump.c,
+ * jump/jump.h and jump/jump_text.c @heat, @passes and @failures.
  */
 struct site {
 	struct site __rcu *next[2];

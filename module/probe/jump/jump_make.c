@@ -452,7 +452,7 @@ static struct jump *jump_new(struct jump_maker *maker, struct site *site,
 	kfree(jump);
 	if (ret == -EMLINK)
 		why = BARRED_RECORDS;
-	/* The pad may neither record nor have a histogram for this reason, but it may still trap. */
+	/* The pad may neither record nor have a histogram for this reason, but may still trap. */
 	if ((work->does == PAD_RECORD || work->does == PAD_ADD) &&
 	    (why == BARRED_GO || why == BARRED_CPU || why == BARRED_FILTER ||
 	     why == BARRED_RECORDS))

@@ -139,12 +139,11 @@ static bool is_negative(void)
 	return pad_does(pad, PAD_ADD) && pad_action(pad)->histogram.is_signed && (s64)added() < 0;
 }
 
-/* What the histogram was before. */
 static u64 least, largest;
 
 /*
  * Reset the counter, the histogram, and the ring, which has room for one record or for none.
- * @is_full: if there is a histogram, any value is the least one and the largest one so far.
+ * @is_full: if there is a histogram, any value is the least and largest one so far.
  */
 static void reset(bool is_full)
 {
@@ -264,9 +263,8 @@ static bool unwind(struct user_regs_struct *regs)
 		regs->rdx = stack[state.dx];
 	regs->rsp += (u64)(s64)state.sp;
 	regs->rip = state.ip;
-	if (pad_does(pad, PAD_ADD) && values()->sum != (hits() && !state.owes ? added() : 0))
-		return false;
-	if (state.owes && owed != added())
+	if (pad_does(pad, PAD_ADD) && (values()->sum != (hits() && !state.owes ? added() : 0) ||
+				       (state.owes && owed != added())))
 		return false;
 	/* Behind its trap, a hit that passes is handled. */
 	handled = hits() || (!pad_does(pad, PAD_COUNT) && passes &&
@@ -355,8 +353,8 @@ static bool same_values(void)
 
 	if (v->buckets[pads_bucket_of(value)] != 1 || pad_bucket(value) != pads_bucket_of(value))
 		return differs("%#llx is in another bucket", (unsigned long long)value);
-	if (value < pad_bucket_begin(pad_bucket(value)) ||
-	    value > pad_bucket_begin(pad_bucket(value) + 1) - 1)
+	if (value - pad_bucket_begin(pad_bucket(value)) >=
+	    pad_bucket_begin(pad_bucket(value) + 1) - pad_bucket_begin(pad_bucket(value)))
 		return differs("%#llx is outside of its bucket", (unsigned long long)value);
 	if (v->sum != value || v->least != (value < least ? value : least) ||
 	    v->largest != (value > largest ? value : largest))
