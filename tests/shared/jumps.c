@@ -15,12 +15,6 @@
  *	fork N		call each function N times, and fork a child that does the same, 20 times
  *	loop N		call spin(N), which jumps N times to its second instruction
  *	spins N		call spin(1) and spin(2), N times each
- *	load N		call loads() N times
- *	repair		call loads() with a page that a signal handler makes readable; and see that
- *			the handler was called once
- *	abandon		call loads() with a page that cannot be read; a signal handler does not
- *			return
- *	leave		do that in a thread that ends
  *	protect		make the text of the functions writable, call them, and undo that
  *	forget		discard the private pages of the text (MADV_DONTNEED)
  *	copy		copy the text to memory that is writable and executable, and call the functions there
@@ -54,8 +48,6 @@ __asm__(".pushsection .text\n"
 	"F reds\n\tmov %rdi, -8(%rsp)\n\tcmp $5, %edi\n"
 	"reds_between:\n\tmov %edi, %ecx\n\tmov -8(%rsp), %rdx\n\tseta %cl\n"
 	"\tlea 1(%rdx,%rdx,2), %rax\n\tret\n"
-	/* Its first instruction may fault. */
-	"F loads\n\tmov (%rdi), %rax\n\tlea 1(%rax,%rax,2), %rax\n\tret\n"
 	/* A loop to its second instruction. */
 	"F spin\n\txor %eax, %eax\n1:\tinc %eax\n\tdec %edi\n\tjnz 1b\n\tret\n"
 	".globl compares_between, carries_between, reds_between\n"
@@ -66,7 +58,6 @@ typedef long function_t(long x);
 extern char jumps_page[];
 function_t pushes, ends, leas, compares, carries, reds;
 int spin(int n);
-long loads(const long *from);
 
 static function_t *const functions[CALLED] = { pushes, ends, leas, compares, carries, reds };
 static atomic_long sum, wrong;
@@ -155,45 +146,6 @@ static void forks(long n)
 	}
 }
 
-static void *guarded;
-static int repairs;
-
-static bool repairing;
-static sigjmp_buf behind;
-
-static void on_fault(int sig, siginfo_t *info, void *context)
-{
-	(void)sig;
-	(void)info;
-	(void)context;
-	repairs++;
-	if (!repairing)
-		siglongjmp(behind, 1);
-	mprotect(guarded, PAGE, PROT_READ);
-}
-
-/* Call loads(), and have its fault handled. */
-static void *load_guarded(void *unused)
-{
-	if (!guarded)
-		guarded = mmap(NULL, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	handle(SIGSEGV, on_fault, 0);
-	mprotect(guarded, PAGE, PROT_NONE);
-	repairs = 0;
-	if (!sigsetjmp(behind, 1))
-		wrong += loads(guarded) != 1;
-	wrong += repairs != 1;
-	return unused;
-}
-
-static void load(long n)
-{
-	static const long one = 1;
-
-	while (n--)
-		wrong += loads(&one) != 4;
-}
-
 static void spins(long n)
 {
 	long i;
@@ -267,17 +219,6 @@ static bool obey(const struct command *c)
 		sum += spin(c->n);
 	} else if (is(c, "spins")) {
 		spins(c->n);
-	} else if (is(c, "repair")) {
-		repairing = true;
-		load_guarded(NULL);
-	} else if (is(c, "abandon")) {
-		repairing = false;
-		load_guarded(NULL);
-	} else if (is(c, "leave")) {
-		repairing = false;
-		join_threads(start_threads(1, load_guarded, NULL), 1);
-	} else if (is(c, "load")) {
-		load(c->n);
 	} else if (is(c, "protect")) {
 		mprotect(jumps_page, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC);
 		call_at(100, 0);

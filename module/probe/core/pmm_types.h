@@ -121,8 +121,7 @@ struct site_key {
  *	probed_mm::sites.lock, cleared under probed_mm::lock
  * @heat: hits since the site was last considered for a jump, up to a limit; traps write it
  * @passes: how often it is to be hot before the next try to write a jump; traps write it, too
- * @barred: why the site must not have a jump (jump_make.h), or 0; any thread writes it, and so may
- *	@passes; cleared under probed_mm::lock
+ * @barred: why the site must not have a jump (jump_make.h), or 0; never cleared
  * @plan: plan of the instruction, with its bytes, and a reference; &plan_none if the site is no
  *	probe; set before the site is added, then constant
  * @attached: its consumers, in the order of registration; under probed_mm::lock

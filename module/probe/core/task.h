@@ -6,8 +6,7 @@
  * A utask is created when the task first needs one, mostly at a hit.  It is freed when the task
  * exits.  Only the task itself accesses it: in the trap, in task work, or in the kernel's fork,
  * exec and exit paths.  There are three exceptions.  release_tasks() stops the machine.  Others
- * read @mm and @fork.mark (fork_mark.c), and compare the sites that a utask names (reclaim.c,
- * jump_make.c).
+ * read @mm and @fork.mark (fork_mark.c), and compare the sites that a utask names (reclaim.c).
  *
  * The table of utasks is read under RCU, and changed under a raw spinlock.
  */

@@ -55,8 +55,8 @@ MODULE_PARM_DESC(jump_after, "number of traps of a place before it may do withou
 #define WAIT_FIRST	(HZ / 50 ?: 1)
 
 /*
- * After so many failures, each one doubles the number of traps before the next try no more.  Then,
- * and if the site is barred for now, these traps are counted in one of so many ticks.
+ * After so many failures, each one doubles the number of traps before the next try no more.  Then
+ * these traps are counted in one of so many ticks.
  */
 #define FAILURES_MAX	7U
 #define FAILURES_TICKS	32
@@ -81,8 +81,7 @@ static bool jump_later(struct site *site)
 	/* A debugger's breakpoint in a register does not know of the copies in a pad. */
 	if (current->ptrace)
 		return true;
-	if (passes && ((site->failures < FAILURES_MAX && !READ_ONCE(site->barred)) ||
-		       !(jiffies % FAILURES_TICKS)))
+	if (passes && (site->failures < FAILURES_MAX || !(jiffies % FAILURES_TICKS)))
 		WRITE_ONCE(site->passes, passes - 1);
 	return passes;
 }
@@ -111,9 +110,8 @@ static void hot_add(struct probed_mm *pmm, struct site *site)
 void jump_hot(struct site *site)
 {
 	struct probed_mm *pmm = site->pmm;
-	u8 why = READ_ONCE(site->barred);
 
-	if (why && !barred_for_now(why))
+	if (READ_ONCE(site->barred))
 		return;
 	if (jump_later(site)) {
 		WRITE_ONCE(site->heat, 0);
@@ -379,9 +377,8 @@ static void promote(struct promotion *p, struct site *site)
 
 	/* If its consumers cannot do without traps, do not try again until they change. */
 	WRITE_ONCE(site->heat, site_pad_work(site, &work) ? 0 : U8_MAX);
-	if (!p->allowed || !site_may_try(site) || site->heat ||
-	    READ_ONCE(site->fast_state) != SITE_ARMED || site_jump(site) || promoted(p, site) ||
-	    !site_try_again(site))
+	if (!p->allowed || site->barred || site->heat ||
+	    READ_ONCE(site->fast_state) != SITE_ARMED || site_jump(site) || promoted(p, site))
 		return;
 	jump = jump_make(&p->maker, site, &work);
 	if (jump && site_count_pads(site, jump))
@@ -396,7 +393,7 @@ static bool is_hot(const struct site *site)
 {
 	u8 heat = READ_ONCE(site->heat);
 
-	return heat >= READ_ONCE(jump_after) && heat != U8_MAX && site_may_try(site) &&
+	return heat >= READ_ONCE(jump_after) && heat != U8_MAX && !READ_ONCE(site->barred) &&
 	       !site_jump(site);
 }
 

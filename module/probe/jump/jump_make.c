@@ -20,7 +20,6 @@
 #include "core/site.h"
 #include "core/site_table.h"
 #include "core/site_tree.h"
-#include "core/task.h"
 #include "target/target.h"
 #include "text/mapped_file.h"
 #include "text/read.h"
@@ -95,64 +94,10 @@ const char *site_trap_reason(const struct site *site)
 	return "a probe there needs the trap, or their conditions differ";
 }
 
-/* Before a reason is looked at again, a site must be hot so often. */
-#define BARRED_PASSES	128
-
-/* Keep a site from having a jump; see barred_for_now().  Context: any. */
+/* Keep a site from having a jump.  Context: any. */
 void site_bar(struct site *site, enum barred why)
 {
-	WRITE_ONCE(site->passes, BARRED_PASSES);
 	WRITE_ONCE(site->barred, why);
-}
-
-/* Check whether a site that is hot may have a jump now, as far as is known.  Context: any. */
-bool site_may_try(const struct site *site)
-{
-	u8 why = READ_ONCE(site->barred);
-
-	return !why || (barred_for_now(why) && !READ_ONCE(site->passes));
-}
-
-/**
- * struct coming - whether threads come back to a site
- * @site: the site
- * @any: one does
- */
-struct coming {
-	const struct site *site;
-	bool any;
-};
-
-static void comes_back(struct utask *utask, void *data)
-{
-	struct coming *coming = data;
-	unsigned int i = ARRAY_SIZE(utask->signals.resumptions);
-
-	while (i--) {
-		coming->any |= READ_ONCE(utask->signals.resumptions[i].site) == coming->site;
-		/* Pairs with resumptions_drop_oldest(). */
-		smp_rmb();
-	}
-}
-
-/**
- * site_try_again() - check whether a site may have a jump now, and allow it one
- * @site: the site, for which site_may_try() was true
- *
- * Context: may sleep; probed_mm::lock held.
- */
-bool site_try_again(struct site *site)
-{
-	struct coming coming = { .site = site };
-	u8 why = READ_ONCE(site->barred);
-
-	/* Pairs with site_needs_trap(): the resumption is seen, or the site is barred again. */
-	if (!why || cmpxchg(&site->barred, why, BARRED_NOT) != why)
-		return !why;
-	utask_for_each(comes_back, &coming);
-	if (coming.any)
-		site_bar(site, BARRED_RESUMED);
-	return !coming.any;
 }
 
 /* Drop what a maker holds.  Context: any. */

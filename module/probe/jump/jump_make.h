@@ -25,9 +25,8 @@
  * @BARRED_CHANGES: the site has had too many jumps
  * @BARRED_ROOM: there is no room for the pad
  * @BARRED_RECORDS: too many places of the process record
- * @BARRED_COVERED: threads often execute covered instructions; it may have one later
- * @BARRED_RESUMED: only a trap can tell whether a hit has been counted before; it may have one when
- *	the threads have come back
+ * @BARRED_COVERED: threads often execute covered instructions
+ * @BARRED_RESUMED: only a trap can tell whether a hit has been counted before
  * @BARRED_PUN: plus enum pun_refusal
  */
 enum barred {
@@ -46,12 +45,6 @@ enum barred {
 	BARRED_RESUMED,
 	BARRED_PUN,
 };
-
-/* Check whether a reason why a site must not have a jump may pass.  Context: any. */
-static inline bool barred_for_now(u8 why)
-{
-	return why == BARRED_COVERED || why == BARRED_RESUMED;
-}
 
 /**
  * struct pad_work - what a pad does
@@ -95,8 +88,6 @@ u64 jump_text_hash(const u8 *text, unsigned int len);
 const char *site_barred(const struct site *site);
 const char *site_trap_reason(const struct site *site);
 void site_bar(struct site *site, enum barred why);
-bool site_may_try(const struct site *site);
-bool site_try_again(struct site *site);
 bool site_pad_work(const struct site *site, struct pad_work *work);
 bool jump_does(const struct jump *jump, const struct pad_work *work);
 void jump_maker_end(struct jump_maker *maker);

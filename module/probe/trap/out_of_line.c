@@ -98,8 +98,8 @@ static void erase_work(struct callback_head *work)
 }
 
 /**
- * site_needs_trap() - keep a site from having a jump until the current task has come back to it
- * @utask: state of the task, with a resumption at the site
+ * site_needs_trap() - keep a site from having a jump
+ * @utask: state of the current task, which comes back to the site
  * @site: the site
  *
  * Only a trap can tell whether a hit has been counted before.  If there is a jump, the task erases
@@ -109,8 +109,6 @@ static void erase_work(struct callback_head *work)
  */
 void site_needs_trap(struct utask *utask, struct site *site)
 {
-	/* Pairs with site_try_again(): it sees the resumption, or the site is barred. */
-	smp_mb();
 	site_bar(site, BARRED_RESUMED);
 	/* Pairs with jump_begin(). */
 	smp_mb();

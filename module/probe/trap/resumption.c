@@ -3,44 +3,13 @@
  * Resumptions: which hits are handled, although their instructions are not executed yet.
  */
 #include <linux/sched.h>
+#include <linux/string.h>
 
 #include "resumption.h"
 #include "arch.h"
 #include "out_of_line.h"
 #include "core/pmm_types.h"
 #include "core/task.h"
-
-/**
- * resumptions_keep() - drop the newest resumptions
- * @utask: state of the current task
- * @nr: how many of the oldest ones to keep
- *
- * Those that are dropped name no site any more.
- *
- * Context: any.
- */
-void resumptions_keep(struct utask *utask, unsigned int nr)
-{
-	while (utask->signals.nr_resumptions > nr)
-		WRITE_ONCE(utask->signals.resumptions[--utask->signals.nr_resumptions].site, NULL);
-}
-
-/*
- * Drop the oldest resumption.  Others look from the last one on, so while one moves down, they find
- * it at its old place or at the new one.
- */
-static void resumptions_drop_oldest(struct utask *utask)
-{
-	struct resumption *r = utask->signals.resumptions;
-	unsigned int i;
-
-	for (i = 0; i + 1 < utask->signals.nr_resumptions; i++) {
-		r[i] = r[i + 1];
-		/* Pairs with comes_back(). */
-		smp_wmb();
-	}
-	resumptions_keep(utask, i);
-}
 
 /**
  * signal_add_resumption() - note a hit that is handled and whose instruction is not executed
@@ -57,8 +26,11 @@ static void resumptions_drop_oldest(struct utask *utask)
  */
 void signal_add_resumption(struct utask *utask, struct site *site, const struct pt_regs *regs)
 {
-	if (utask->signals.nr_resumptions == SIGNAL_MAX_RESUMPTIONS)
-		resumptions_drop_oldest(utask);
+	if (utask->signals.nr_resumptions == SIGNAL_MAX_RESUMPTIONS) {
+		memmove(&utask->signals.resumptions[0], &utask->signals.resumptions[1],
+			sizeof(utask->signals.resumptions) - sizeof(utask->signals.resumptions[0]));
+		utask->signals.nr_resumptions--;
+	}
 	utask->signals.resumptions[utask->signals.nr_resumptions++] = (struct resumption) {
 		.site = site,
 		.sp = regs->sp,
@@ -112,7 +84,7 @@ bool signal_resumed(struct utask *utask, const struct site *site, const struct p
 		if (r->site != site || r->sp != regs->sp || (r->handler && !returned) ||
 		    (!r->restart && r->digest != arch_regs_digest(regs)))
 			continue;
-		resumptions_keep(utask, i);
+		utask->signals.nr_resumptions = i;
 		return true;
 	}
 	return false;
@@ -138,7 +110,7 @@ void signal_handled(const struct pt_regs *regs, bool restart)
 	r->handler = true;
 	/* The system call ends with EINTR instead of being restarted. */
 	if (r->restart && !arch_syscall_restarts_after(regs, restart))
-		resumptions_keep(utask, utask->signals.nr_resumptions - 1);
+		utask->signals.nr_resumptions--;
 }
 
 /**

@@ -15,7 +15,6 @@ struct utask;
 /* The address that a signal handler returns to is not known. */
 #define SIGNAL_ANYWHERE		ULONG_MAX
 
-void resumptions_keep(struct utask *utask, unsigned int nr);
 void signal_add_resumption(struct utask *utask, struct site *site, const struct pt_regs *regs);
 void signal_note_resumption(struct site *site, const struct pt_regs *regs);
 bool signal_resumed(struct utask *utask, const struct site *site, const struct pt_regs *regs);

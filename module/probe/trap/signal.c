@@ -167,7 +167,7 @@ void signal_exec(struct utask *utask, struct pt_regs *regs)
 	utask->step.site = NULL;
 	if (utask->signals.delays)
 		signal_delay_end(utask, regs);
-	resumptions_keep(utask, 0);
+	utask->signals.nr_resumptions = 0;
 	utask->signals.returned_to = 0;
 	utask->signals.unwound = NULL;
 	utask->passed_on.site = NULL;
