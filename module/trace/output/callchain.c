@@ -12,6 +12,7 @@
 #include <linux/printk.h>
 #include <linux/ptrace.h>
 #include <linux/spinlock.h>
+#include <linux/wait.h>
 #include <linux/workqueue.h>
 
 #include "callchain.h"
@@ -82,6 +83,13 @@ static DEFINE_SPINLOCK(listened_lock);
 static bool listened;		/* uprobes_ko:hit has a listener */
 static bool ended;		/* no work may be queued any more */
 
+/* The value of @listened when the worker has last switched; read without a lock. */
+static bool applied;
+static DECLARE_WAIT_QUEUE_HEAD(applied_wq);
+
+/* Do not wait longer for the worker: it may need a mutex whose owner waits for the caller's. */
+#define APPLIED_WITHIN	(HZ / 5)
+
 static void unwinding_watch(void)
 {
 	int ret;
@@ -114,24 +122,33 @@ static void unwinding_switch(void)
 
 static void unwinding_work(struct work_struct *unused)
 {
+	bool on = READ_ONCE(listened);
+
 	mutex_lock(&callchain_mutex);
 	unwinding_switch();
+	WRITE_ONCE(applied, on);
 	mutex_unlock(&callchain_mutex);
+	wake_up_all(&applied_wq);
 }
 
 static DECLARE_WORK(switch_work, unwinding_work);
 
 /*
  * The kernel changes kprobes and ftrace under mutexes under which it takes the one of tracepoints.
- * So the kretprobe is registered and unregistered by a worker.
+ * So a worker registers and unregisters the kretprobe, and the caller waits for a while at most.
  */
 static void listened_set(bool on)
 {
+	bool queued;
+
 	spin_lock(&listened_lock);
 	WRITE_ONCE(listened, on);
-	if (!ended)
+	queued = !ended;
+	if (queued)
 		schedule_work(&switch_work);
 	spin_unlock(&listened_lock);
+	if (queued)
+		wait_event_timeout(applied_wq, READ_ONCE(applied) == on, APPLIED_WITHIN);
 }
 
 /**
@@ -139,9 +156,9 @@ static void listened_set(bool on)
  *
  * This is a flag and not a count.  If adding the listener fails after this call, older
  * kernels do not call tracer_callchain_ignore(), and call this function again for the next
- * listener.  The stacks of hits in the next few milliseconds may not be corrected yet.
+ * listener.
  *
- * Context: the kernel's mutex of tracepoints is held.
+ * Context: may sleep; the kernel's mutex of tracepoints is held.
  * Return: 0.
  */
 int tracer_callchain_listen(void)
