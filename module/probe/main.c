@@ -131,7 +131,6 @@ static void __exit uprobes_unload(void)
 	release_tasks();
 	unwinder_exit();
 	jumps_exit();
-	map_events_exit();
 	/* Forks that copied an address space before that may still be in flight. */
 	forks_drain();
 	rseq_unwatch_begin();

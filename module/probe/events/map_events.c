@@ -4,7 +4,7 @@
  * can copy them.
  *
  * The kprobe is attached while probes on files, watched unwinders, or reference counters need
- * new mappings, and ten seconds longer; and from the first jump until the module is unloaded.
+ * new mappings, and from the first jump until the module is unloaded.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -14,7 +14,6 @@
 #include <linux/mutex.h>
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>
-#include <linux/workqueue.h>
 
 #include "map_events.h"
 #include "arch.h"
@@ -30,10 +29,9 @@
 #include "jump/jump.h"
 #include "text/read.h"
 
-/* Protects map_watchers and map_attached. */
+/* Protects map_watchers. */
 static DEFINE_MUTEX(map_mutex);
 static unsigned int map_watchers;
-static bool map_attached;
 
 /* Handle the end of an mremap() that has moved text.  Its result is the new address. */
 static void moved_follow(struct utask *utask)
@@ -184,24 +182,6 @@ static int on_map(struct kprobe *kp, struct pt_regs *regs)
 
 static struct kprobe map_kprobe;
 
-/*
- * To attach or detach the kprobe, the kernel goes through all functions that ftrace knows.  A
- * client that unregisters its last probe may be about to register others.
- */
-#define MAP_DETACH_DELAY	(10 * HZ)
-
-static void map_detach(struct work_struct *work)
-{
-	mutex_lock(&map_mutex);
-	if (map_attached && !map_watchers) {
-		unregister_kprobe(&map_kprobe);
-		map_attached = false;
-	}
-	mutex_unlock(&map_mutex);
-}
-
-static DECLARE_DELAYED_WORK(map_detach_work, map_detach);
-
 /**
  * map_events_watch() - watch new mappings for one more user
  *
@@ -213,7 +193,7 @@ int map_events_watch(void)
 	int ret = 0;
 
 	mutex_lock(&map_mutex);
-	if (!map_attached) {
+	if (!map_watchers) {
 		map_kprobe = (struct kprobe) {
 			.symbol_name = ksym_map_function(),
 			.pre_handler = on_map,
@@ -222,11 +202,9 @@ int map_events_watch(void)
 		if (ret)
 			pr_err("a kprobe on %s() failed, error %d: new mappings cannot be followed\n",
 			       ksym_map_function(), ret);
-		else
-			hooks_watch(&map_kprobe);
-		map_attached = !ret;
 	}
-	map_watchers += !ret;
+	if (!ret && !map_watchers++)
+		hooks_watch(&map_kprobe);
 	mutex_unlock(&map_mutex);
 	return ret;
 }
@@ -270,13 +248,6 @@ void map_events_unwatch(void)
 {
 	mutex_lock(&map_mutex);
 	if (!--map_watchers)
-		mod_delayed_work(system_wq, &map_detach_work, MAP_DETACH_DELAY);
+		unregister_kprobe(&map_kprobe);
 	mutex_unlock(&map_mutex);
-}
-
-/* Watch new mappings no more: nobody needs them.  Context: may sleep. */
-void map_events_exit(void)
-{
-	cancel_delayed_work_sync(&map_detach_work);
-	map_detach(NULL);
 }

@@ -10,7 +10,6 @@ struct probed_mm;
 int map_events_watch(void);
 int map_events_try(void);
 void map_events_unwatch(void);
-void map_events_exit(void);
 void task_moves_text(struct probed_mm *pmm);
 
 #endif /* _UPROBES_MAP_EVENTS_H */
