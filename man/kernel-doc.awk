@@ -169,7 +169,7 @@ function check_members(declaration,    n, i, name) {
 			sub(/.*\(\*/, "", name)
 			sub(/\).*/, "", name)
 		} else {
-			sub(/\[\].*/, "", name)
+			sub(/\[[^]]*\].*/, "", name)
 			gsub(/[ \t\n]+$/, "", name)
 			sub(/.*[ \t*{}\n]/, "", name)
 		}
