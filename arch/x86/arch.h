@@ -103,7 +103,8 @@ void arch_reg_set(struct pt_regs *regs, unsigned int number, u64 value);
 void arch_regs_user(struct pt_regs *regs, unsigned long ip);
 bool arch_filter_passes(const struct pad_filter *filter, const struct pt_regs *regs);
 bool arch_pad_passes(const struct pad *pad, const struct pt_regs *regs);
-bool arch_pad_leave(const struct pad *pad, unsigned long at, struct pt_regs *regs, u64 *owed);
+bool arch_pad_leave(const struct pad *pad, unsigned long at, struct pt_regs *regs,
+		    struct pad_debt *debt);
 bool arch_step_plain(const struct ssol_plan *plan);
 bool arch_syscall_restarts(const struct pt_regs *regs);
 bool arch_syscall_restarts_after(const struct pt_regs *regs, bool restart);

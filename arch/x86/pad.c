@@ -232,6 +232,7 @@ static void unwind_work(const struct pad_out *o, const struct pad *pad, unsigned
 		.flags = mark->state.flags,
 		.counted = mark->state.counted,
 		.owes = mark->state.owes,
+		.value = -1,
 	};
 	unwind_words(&mark->state, pad->saves, state);
 }
@@ -260,6 +261,7 @@ bool pad_unwind(const struct pad *pad, u64 at, u64 ip, struct pad_state *state)
 		.cx = -1,
 		.dx = -1,
 		.status = -1,
+		.value = -1,
 		.counted = mark->ip == pad->addr && !mark->done,
 	};
 	return true;

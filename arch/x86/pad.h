@@ -61,7 +61,7 @@
  * A pad with a histogram saves the same registers. It traps if the value is a word on another page,
  * or negative, or if another thread has just changed the least or the largest value. The hit counts
  * once the bucket is incremented. If the thread is stopped right behind that, the sum lacks the
- * value (pad_state::owes).
+ * value (PAD_OWES_SUM).
  *
  *   add      push %rax			the flags, if they are saved
  *            push %rcx
@@ -121,6 +121,28 @@ unsigned int pad_bucket(u64 value);
 
 /* Get the least value of a bucket; 0 for PAD_BUCKETS, as 2^64 has no u64. */
 u64 pad_bucket_begin(unsigned int bucket);
+
+/**
+ * pad_call_key() - get the key of a call
+ * @id: number of the function
+ * @sp: the stack pointer at the function's entry, which is that at its return instruction
+ *
+ * Linux gives no program memory above 2^47 that does not ask for it. The keys of two calls on
+ * stacks there may be the same.
+ */
+static inline u64 pad_call_key(u16 id, u64 sp)
+{
+	return sp | (u64)id << 48;
+}
+
+/* PAD_SLOT_HASH - the multiplier by which pads find the slot of a call: 2^64 / golden ratio. */
+#define PAD_SLOT_HASH	0x9e3779b97f4a7c15ULL
+
+/* Get the number of the slot of a call in its table. */
+static inline unsigned int pad_slot_of(u64 key)
+{
+	return (unsigned int)(key * PAD_SLOT_HASH >> (64 - PAD_SLOTS_LOG));
+}
 
 /**
  * pad_restarts() - check whether a thread must begin its record again

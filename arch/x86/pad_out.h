@@ -27,7 +27,7 @@ struct work_state {
 	u8 flags;
 	u8 words;
 	bool counted;
-	bool owes;
+	u8 owes;
 };
 
 /**

@@ -312,9 +312,9 @@ static int put_add(struct pad_out *o, const struct pad *pad)
 	ret |= put_extreme(o, h->at + offsetof(struct pad_values, least), JAE_SHORT);
 	ret |= put_bucket(o, h->at + offsetof(struct pad_values, buckets));
 	o->state.counted = true;
-	o->state.owes = true;
+	o->state.owes = PAD_OWES_SUM;
 	ret |= put_near(o, add, sizeof(add), h->at + offsetof(struct pad_values, sum));
-	o->state.owes = false;
+	o->state.owes = PAD_OWES_NOTHING;
 	pad_put_restore(o, pad);
 	put_reject(o, pad, rejected);
 	return ret;

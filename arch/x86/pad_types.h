@@ -110,12 +110,51 @@ struct pad_histogram {
 	bool is_signed;
 };
 
+/** PAD_SLOTS_LOG - a table of calls has so many slots, as a power of two. */
+#define PAD_SLOTS_LOG 12
+
+/** PAD_SLOTS - the number of slots of a table of calls. */
+#define PAD_SLOTS (1U << PAD_SLOTS_LOG)
+
+/** PAD_SLOT_BUSY - a key with this bit: the call has the slot, but its time is not there yet. */
+#define PAD_SLOT_BUSY (1ULL << 63)
+
+/** PAD_FUNCTIONS - the numbers of functions are less than this one, and not 0. */
+#define PAD_FUNCTIONS 0x8000
+
+/**
+ * struct pad_slot - a slot of a table of calls
+ * @key: the call that has it, see pad_call_key(); 0 if the slot is free
+ * @began: when the call began: the time stamp counter
+ */
+struct pad_slot {
+	u64 key;
+	u64 began;
+};
+
+/**
+ * struct pad_timing - the function whose calls pads time
+ * @table: address of its table of calls: PAD_SLOTS slots; a multiple of the page size
+ * @at: address of the struct pad_values with the times in nanoseconds, a multiple of 8; of a
+ *	PAD_END
+ * @ns: nanoseconds of 2^32 ticks of the time stamp counter, of a PAD_END
+ * @id: number of the function
+ */
+struct pad_timing {
+	u64 table;
+	u64 at;
+	u64 ns;
+	u16 id;
+};
+
 /**
  * enum pad_step_kind - what a step of a pad does
  * @PAD_CHECK: compare a register with a number; if the condition does not hold, the hit is none
  * @PAD_COUNT: increment a counter
  * @PAD_ADD: add a value to a histogram, or trap
  * @PAD_RECORD: record the hit in a ring, or trap if the ring is full
+ * @PAD_BEGIN: note in the table of calls that a call begins, or trap if its slot is not free
+ * @PAD_END: take a call out of the table, and add its time to a histogram; trap if it is not there
  * @PAD_TO_TRAP: trap
  */
 enum pad_step_kind {
@@ -123,6 +162,8 @@ enum pad_step_kind {
 	PAD_COUNT,
 	PAD_ADD,
 	PAD_RECORD,
+	PAD_BEGIN,
+	PAD_END,
 	PAD_TO_TRAP,
 };
 
@@ -133,6 +174,7 @@ enum pad_step_kind {
  * @counter: address of the counter, a multiple of 8, of a PAD_COUNT
  * @histogram: the values, of a PAD_ADD
  * @recording: what is recorded, of a PAD_RECORD
+ * @timing: the function, of a PAD_BEGIN or a PAD_END
  */
 struct pad_step {
 	u8 kind;
@@ -141,6 +183,7 @@ struct pad_step {
 		u64 counter;
 		struct pad_histogram histogram;
 		struct pad_recording recording;
+		struct pad_timing timing;
 	};
 };
 
@@ -178,7 +221,8 @@ static inline bool pad_does(const struct pad *pad, enum pad_step_kind kind)
 /* Check whether a pad needs rcx and rdx, and has a tail. */
 static inline bool pad_has_tail(const struct pad *pad)
 {
-	return pad_does(pad, PAD_RECORD) || pad_does(pad, PAD_ADD);
+	return pad_does(pad, PAD_RECORD) || pad_does(pad, PAD_ADD) || pad_does(pad, PAD_BEGIN) ||
+	       pad_does(pad, PAD_END);
 }
 
 /* Check whether a pad uses the stack of the program. */
@@ -223,6 +267,30 @@ enum pad_flags {
 };
 
 /**
+ * enum pad_owed - what the hit of a thread that leaves a pad still lacks
+ * @PAD_OWES_NOTHING: nothing
+ * @PAD_OWES_SUM: the sum of a histogram lacks the value
+ * @PAD_OWES_VALUE: the bucket lacks it, too
+ * @PAD_OWES_BEGIN: the slot of the call has PAD_SLOT_BUSY, and perhaps no time
+ */
+enum pad_owed {
+	PAD_OWES_NOTHING,
+	PAD_OWES_SUM,
+	PAD_OWES_VALUE,
+	PAD_OWES_BEGIN,
+};
+
+/**
+ * struct pad_debt - what a hit lacks, and with what value
+ * @owes: enum pad_owed
+ * @value: the value that a histogram lacks
+ */
+struct pad_debt {
+	u8 owes;
+	u64 value;
+};
+
+/**
  * struct pad_state - the state of the program that an address inside a pad stands for
  * @ip: the program's ip
  * @sp: number to add to the stack pointer
@@ -233,7 +301,8 @@ enum pad_flags {
  * @status: likewise for rax with the flags
  * @counted: @ip is the address of the hit, and the hit is counted, or has trapped, if it passes the
  *	filter: when the thread comes there again, that is the same hit
- * @owes: the sum of the histogram lacks the value, which is in rdx
+ * @owes: enum pad_owed
+ * @value: the value that a histogram lacks is this word, as for @ax; -1 if it is in rdx
  */
 struct pad_state {
 	u64 ip;
@@ -244,7 +313,8 @@ struct pad_state {
 	s8 dx;
 	s8 status;
 	bool counted;
-	bool owes;
+	u8 owes;
+	s8 value;
 };
 
 #endif /* UPROBES_ARCH_X86_PAD_TYPES_H */

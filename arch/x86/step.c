@@ -167,24 +167,25 @@ bool arch_slot_done(const struct ssol_plan *plan, unsigned long addr, unsigned l
  * @pad: the pad
  * @at: its address
  * @regs: user registers, changed to those of the program
- * @owed: set to the value that the sum of the pad's histogram lacks, or to 0
+ * @debt: set to what the hit lacks
  *
  * Return: whether the hit is counted, and the ip is at the first instruction again.
  */
-bool arch_pad_leave(const struct pad *pad, unsigned long at, struct pt_regs *regs, u64 *owed)
+bool arch_pad_leave(const struct pad *pad, unsigned long at, struct pt_regs *regs,
+		    struct pad_debt *debt)
 {
 	struct pad_state state;
-	u64 words[4];
+	u64 words[5];
 
-	*owed = 0;
+	debt->owes = PAD_OWES_NOTHING;
 	if (!pad_unwind(pad, at, regs->ip, &state))
 		return false;
 	/* The task has just pushed them.  If that page has gone since, nothing can be done. */
 	if (state.ax >= 0 && copy_from_user_nofault(words, (void __user *)regs->sp,
 						    (state.ax + 1) * sizeof(words[0])))
 		return false;
-	if (state.owes)
-		*owed = regs->dx;
+	debt->owes = state.owes;
+	debt->value = state.value < 0 ? regs->dx : words[state.value];
 	regs->flags = pad_flags(&state, regs->flags,
 				state.status < 0 ? regs->ax : words[state.status]);
 	if (state.ax >= 0)

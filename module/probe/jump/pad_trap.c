@@ -139,11 +139,11 @@ bool pad_counted(const struct jump *jump, unsigned long ip)
  */
 bool pad_leave(const struct jump *jump, struct pt_regs *regs)
 {
-	u64 owed;
-	bool counted = arch_pad_leave(&jump->pad, jump->at, regs, &owed);
+	struct pad_debt debt;
+	bool counted = arch_pad_leave(&jump->pad, jump->at, regs, &debt);
 
-	if (owed && jump->values)
-		atomic64_add(owed, (atomic64_t *)&jump->values->sum);
+	if (debt.owes == PAD_OWES_SUM && jump->values)
+		atomic64_add(debt.value, (atomic64_t *)&jump->values->sum);
 	return counted;
 }
 
