@@ -220,24 +220,27 @@ static void unwind_words(const struct work_state *work, bool saves, struct pad_s
 
 /* In the work and in the tail, nothing of the program has been executed. */
 static void unwind_work(const struct pad_out *o, const struct pad *pad, unsigned int offset,
-			struct pad_state *state)
+			u64 flags, struct pad_state *state)
 {
 	const struct work_mark *mark = o->marks + o->nr_marks - 1;
+	bool counted;
 
 	while (mark->at > offset)
 		mark--;
+	counted = mark->state.counted == COUNTED ||
+		  (mark->state.counted == COUNTED_IF_ZF && flags & STATUS_ZF);
 	*state = (struct pad_state) {
 		.ip = pad->addr,
 		.sp = mark->state.sp,
 		.flags = mark->state.flags,
-		.counted = mark->state.counted,
-		.owes = mark->state.owes,
+		.counted = counted,
+		.owes = counted ? mark->state.owes : PAD_OWES_NOTHING,
 		.value = -1,
 	};
 	unwind_words(&mark->state, pad->saves, state);
 }
 
-bool pad_unwind(const struct pad *pad, u64 at, u64 ip, struct pad_state *state)
+bool pad_unwind(const struct pad *pad, u64 at, u64 ip, u64 flags, struct pad_state *state)
 {
 	const struct ssol_mark *mark;
 	struct pad_layout layout;
@@ -248,7 +251,7 @@ bool pad_unwind(const struct pad *pad, u64 at, u64 ip, struct pad_state *state)
 	if (ip - at >= PAD_MAX || emit(&o, pad, &layout) || ip - at >= o.out.len)
 		return false;
 	if (!pad_in_copies(&layout, ip - at)) {
-		unwind_work(&o, pad, (unsigned int)(ip - at), state);
+		unwind_work(&o, pad, (unsigned int)(ip - at), flags, state);
 		return true;
 	}
 	mark = ssol_mark_of(&o.out, ip);

@@ -192,11 +192,13 @@ unsigned int pad_guess(const struct pad *pad);
  * @pad: the pad
  * @at: its address
  * @ip: an address at which a thread was stopped or faulted
+ * @flags: its flags register: behind an instruction that counts only if it finds what it compares
+ *	with, ZF tells whether it has. No matter for pad_state::ip.
  * @state: filled in if @ip is inside the pad
  *
  * Return: true if @ip is inside the pad.
  */
-bool pad_unwind(const struct pad *pad, u64 at, u64 ip, struct pad_state *state);
+bool pad_unwind(const struct pad *pad, u64 at, u64 ip, u64 flags, struct pad_state *state);
 
 /**
  * pad_flags() - get the flags register of the program

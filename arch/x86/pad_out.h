@@ -15,18 +15,31 @@
 #define REG_SP		4
 
 /**
+ * enum work_counted - whether the hit is counted
+ * @NOT_COUNTED: it is not
+ * @COUNTED: it is
+ * @COUNTED_IF_ZF: it is if ZF is set: between the instruction that counts, and the jump of the hits
+ *	that it has not counted
+ */
+enum work_counted {
+	NOT_COUNTED,
+	COUNTED,
+	COUNTED_IF_ZF,
+};
+
+/**
  * struct work_state - the state outside the copies, where the program's ip is that of the hit
  * @sp: see struct pad_state, as the others
  * @flags: likewise
  * @words: how many words are on the stack: rax, the flags if they are saved, rcx, rdx
- * @counted: likewise
- * @owes: likewise
+ * @counted: enum work_counted
+ * @owes: see struct pad_state; of hits that are counted
  */
 struct work_state {
 	s16 sp;
 	u8 flags;
 	u8 words;
-	bool counted;
+	u8 counted;
 	u8 owes;
 };
 

@@ -84,7 +84,7 @@ static int put_count(struct pad_out *o, const struct pad *pad)
 	u8 code[8] = { 0xf0, 0x48, 0xff, 0x05 };
 	int ret = put_near(o, code, sizeof(code), pad_action(pad)->counter);
 
-	o->state.counted = true;
+	o->state.counted = COUNTED;
 	land_rejects(o, pad);
 	pad_put_restore(o, pad);
 	return ret;
@@ -225,7 +225,7 @@ static void put_record(struct pad_out *o, const struct pad *pad, struct pad_layo
 	size = (u8)(sizeof(struct pad_record) + r->nr * sizeof(u64));
 	layout->commit = (u16)o->out.len;
 	pad_put(o, (const u8 []) { 0x48, 0x83, 0x01, size }, 4);
-	o->state.counted = true;
+	o->state.counted = COUNTED;
 	pad_put_restore(o, pad);
 	put_reject(o, pad, rejected);
 }
@@ -311,7 +311,7 @@ static int put_add(struct pad_out *o, const struct pad *pad)
 	ret = put_extreme(o, h->at + offsetof(struct pad_values, largest), JBE_SHORT);
 	ret |= put_extreme(o, h->at + offsetof(struct pad_values, least), JAE_SHORT);
 	ret |= put_bucket(o, h->at + offsetof(struct pad_values, buckets));
-	o->state.counted = true;
+	o->state.counted = COUNTED;
 	o->state.owes = PAD_OWES_SUM;
 	ret |= put_near(o, add, sizeof(add), h->at + offsetof(struct pad_values, sum));
 	o->state.owes = PAD_OWES_NOTHING;

@@ -178,7 +178,7 @@ bool arch_pad_leave(const struct pad *pad, unsigned long at, struct pt_regs *reg
 	u64 words[5];
 
 	debt->owes = PAD_OWES_NOTHING;
-	if (!pad_unwind(pad, at, regs->ip, &state))
+	if (!pad_unwind(pad, at, regs->ip, regs->flags, &state))
 		return false;
 	/* The task has just pushed them.  If that page has gone since, nothing can be done. */
 	if (state.ax >= 0 && copy_from_user_nofault(words, (void __user *)regs->sp,

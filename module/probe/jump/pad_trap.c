@@ -114,17 +114,17 @@ bool jump_undefined(struct pt_regs *regs)
 /**
  * pad_counted() - check whether a hit may be counted, and its instruction is not executed yet
  * @jump: the jump
- * @ip: an address in its pad
+ * @regs: user registers, ip in its pad
  *
  * A hit that has not passed the filter is not counted, but may be at the same address.
  *
  * Context: any.
  */
-bool pad_counted(const struct jump *jump, unsigned long ip)
+bool pad_counted(const struct jump *jump, const struct pt_regs *regs)
 {
 	struct pad_state state;
 
-	return pad_unwind(&jump->pad, jump->at, ip, &state) && state.counted;
+	return pad_unwind(&jump->pad, jump->at, regs->ip, regs->flags, &state) && state.counted;
 }
 
 /**
@@ -152,7 +152,8 @@ unsigned long pad_original_ip(const struct jump *jump, unsigned long ip)
 {
 	struct pad_state state;
 
-	return pad_unwind(&jump->pad, jump->at, ip, &state) ? state.ip : ip;
+	/* The address does not depend on the flags. */
+	return pad_unwind(&jump->pad, jump->at, ip, 0, &state) ? state.ip : ip;
 }
 
 /* Check whether a pad still holds the code that was written to it.  Context: any. */

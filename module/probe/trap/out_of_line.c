@@ -44,7 +44,7 @@ bool out_of_line_done(const struct site *site, const struct pt_regs *regs)
 {
 	const struct jump *jump = site_pad_at(site, regs->ip);
 
-	return jump ? !pad_counted(jump, regs->ip) :
+	return jump ? !pad_counted(jump, regs) :
 		arch_slot_done(site->plan, site->key.addr, site_slot(site), regs);
 }
 

@@ -248,7 +248,7 @@ static bool unwind(struct user_regs_struct *regs)
 	u64 ip = regs->rip, owed = regs->rdx, stack[4];
 	bool handled;
 
-	if (!pad_unwind(pad, at, regs->rip, &state))
+	if (!pad_unwind(pad, at, regs->rip, regs->eflags, &state))
 		return true;
 	if (state.ax >= 0)
 		memcpy(stack, region_of(REGION_STACK) + (regs->rsp - layout.at[REGION_STACK]),
@@ -373,7 +373,7 @@ static bool same_end(const struct stop *stop)
 		return differs("signal %d, natively %d", stop->sig, last->sig);
 	if (!stops_by_step(stop)) {
 		faulted++;
-		if (pad_unwind(pad, at, where.rip, &state))
+		if (pad_unwind(pad, at, where.rip, 0, &state))
 			where.rip = state.ip;
 		if (stop->info.si_code != last->info.si_code ||
 		    where.rip != (u64)last->info.si_addr)
