@@ -4,9 +4,17 @@
  */
 #include "pad_out.h"
 
+/* Mark the end of the code, unless its state is the same as behind the last mark. */
+static void mark(struct pad_out *o)
+{
+	if (o->nr_marks && !memcmp(&o->marks[o->nr_marks - 1].state, &o->state, sizeof(o->state)))
+		return;
+	o->marks[o->nr_marks++] = (struct work_mark) { .at = (u16)o->out.len, .state = o->state };
+}
+
 void pad_put(struct pad_out *o, const u8 *bytes, size_t len)
 {
-	o->marks[o->nr_marks++] = (struct work_mark) { .at = (u16)o->out.len, .state = o->state };
+	mark(o);
 	memcpy(o->out.buf + o->out.len, bytes, len);
 	o->out.len += len;
 }

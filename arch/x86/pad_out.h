@@ -44,20 +44,18 @@ struct work_state {
 };
 
 /**
- * struct work_mark - an instruction before the copies, or in the tail
+ * struct work_mark - an instruction before the copies, or in the tail, with another state than the
+ * one before it
  * @at: its offset
- * @state: the state of a thread that is about to execute it
+ * @state: the state of a thread that is about to execute it, or one of those up to the next mark
  */
 struct work_mark {
 	u16 at;
 	struct work_state state;
 };
 
-/*
- * To save, the conditions, a histogram, to restore three times, two jumps and the trap. A record
- * has fewer instructions than a histogram.
- */
-#define WORK_MARKS	(4 + 2 * PAD_CONDITIONS + 35 + 3 * 7 + 3)
+/* To save, with the pushes of a histogram; the histogram; to restore three times, and the trap */
+#define WORK_MARKS	(7 + 2 + 3 * 8)
 
 /* The jumps to the tail: of a record, two; with a histogram, for a word, the sign and two races */
 #define FULLS		4
@@ -73,7 +71,7 @@ struct work_mark {
  * @nr_rejects: number of @rejects
  * @nr_fulls: number of @fulls
  * @nr_wide: number of @wide
- * @marks: the instructions before the copies, and those of the tail
+ * @marks: the instructions before the copies, and those of the tail, that change the state
  * @rejects: offsets behind the jumps of hits that fail a condition
  * @fulls: offsets behind the jumps to the tail
  * @begun: the state in which these jumps are taken
