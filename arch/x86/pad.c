@@ -189,12 +189,17 @@ unsigned int pad_guess(const struct pad *pad)
 {
 	const unsigned int save = 10, restore = 15, jump = 5, short_jump = 2, pushes = 3;
 	const unsigned int record = 54 + 21, value = 12, add = 136, wide = sizeof(u64);
+	const unsigned int call_begins = 74, call_ends = 228;
 	unsigned int n = pad->pun.len + jump, checks = pad->nr - 1U;
 
 	if (pad_has_tail(pad)) {
 		n += save + pushes + 3 * restore + 2 * pushes + short_jump + 1 + jump;
 		if (pad_does(pad, PAD_RECORD))
 			n += record + pad_action(pad)->recording.nr * value + wide;
+		else if (pad_does(pad, PAD_BEGIN))
+			n += call_begins + 3 * wide;
+		else if (pad_does(pad, PAD_END))
+			n += call_ends + 5 * wide;
 		else
 			n += add + (pad_action(pad)->histogram.reg < PAD_WORD ? 0 : 21);
 		n += checks * (PAD_CONDITION_LEN + 6 + wide);
@@ -207,7 +212,7 @@ unsigned int pad_guess(const struct pad *pad)
 	return n + (checks ? wide - 1 : 0);
 }
 
-/* Find what is on the stack: rax, the flags if they are saved, rcx, rdx. */
+/* Find what is on the stack: see work_state::words. */
 static void unwind_words(const struct work_state *work, bool saves, struct pad_state *state)
 {
 	s8 last = (s8)(work->words - 1), others = saves ? 1 : 0;
@@ -216,6 +221,7 @@ static void unwind_words(const struct work_state *work, bool saves, struct pad_s
 	state->status = saves && last > 0 ? last - 1 : -1;
 	state->cx = last > others ? last - others - 1 : -1;
 	state->dx = last > others + 1 ? last - others - 2 : -1;
+	state->value = last > others + 2 ? 0 : -1;
 }
 
 /* In the work and in the tail, nothing of the program has been executed. */
@@ -235,7 +241,6 @@ static void unwind_work(const struct pad_out *o, const struct pad *pad, unsigned
 		.flags = mark->state.flags,
 		.counted = counted,
 		.owes = counted ? mark->state.owes : PAD_OWES_NOTHING,
-		.value = -1,
 	};
 	unwind_words(&mark->state, pad->saves, state);
 }

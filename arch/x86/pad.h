@@ -2,8 +2,9 @@
 /*
  * Pads: the code that a jump in the place of an instruction leads to. A pad executes its steps: it
  * checks conditions. If all of them hold, it counts the hit, adds a value to a histogram, records
- * the hit, or traps, so that handlers are called. Then it executes copies of the instructions that
- * the jump covers, and jumps back behind them.
+ * the hit, notes that a call begins, adds the time of a call that ends, or traps, so that handlers
+ * are called. Then it executes copies of the instructions that the jump covers, and jumps back
+ * behind them.
  *
  * A thread can be stopped anywhere in a pad. pad_unwind() converts the address to the state that
  * the program would have without the probe.
@@ -92,7 +93,55 @@
  *            lock incq (%rax,%rcx,8)
  *            lock add %rdx, sum(%rip)
  *
- * The trap of a pad that records, or has a histogram, is in its tail, behind the copies: few hits
+ * A pad at the entry of a function puts the call into its slot of a table, and one at a return
+ * instruction takes it out. Both save the same registers, and change the slot with an instruction
+ * that compares it first. If that finds what it compares with, ZF is set, and the hit counts.
+ *
+ * At the entry, the slot must be free, else the pad traps. It then has the call, but not the time.
+ * A thread that is stopped before that is there owes it (PAD_OWES_BEGIN).
+ *
+ *   begin    push %rax			the flags, if they are saved
+ *            push %rcx
+ *            push %rdx
+ *            lea sp(%rsp), %rdx	the key: pad_call_key(), with PAD_SLOT_BUSY
+ *            or $id, %rdx		in memory, as other large numbers
+ *            mov %rdx, %rcx		the slot: pad_slot_of()
+ *            imul $hash, %rcx
+ *            shr $47, %rcx
+ *            and $0xfff0, %ecx
+ *            add $table, %rcx
+ *            xor %eax, %eax
+ *            lock cmpxchg %rdx, (%rcx)
+ *            jne tail
+ *            rdtsc
+ *            shl $32, %rdx
+ *            or %rax, %rdx
+ *            mov %rdx, 8(%rcx)
+ *            btrq $63, (%rcx)
+ *
+ * At a return instruction, the pad traps if the slot does not have the call, or has a time in the
+ * future. The slot may change meanwhile, as the module may need it for another call. So the pad
+ * compares once more when it frees the slot. From then on, the hit owes its value to the histogram
+ * (PAD_OWES_VALUE). The extremes may already have it, also if the pad traps after all.
+ *
+ *   end      push %rax			and so on; the time, in rax; the key and the slot, as above
+ *            cmp %rdx, (%rcx)
+ *            jne tail
+ *            sub 8(%rcx), %rax
+ *            jb tail
+ *            mulq $ns			ticks to nanoseconds
+ *            shld $32, %rax, %rdx
+ *            cmp largest(%rip), %rdx	and so on: the extremes, as above
+ *            push %rdx
+ *            lea sp(%rsp), %rax	the key
+ *            or $id, %rax
+ *            xor %edx, %edx
+ *            lock cmpxchg %rdx, (%rcx)
+ *            pop %rdx
+ *            jne tail
+ *            mov %rdx, %rcx		and so on: the bucket and the sum, as above
+ *
+ * The trap of a pad with one of these four actions is in its tail, behind the copies: few hits
  * come there.
  *
  * All functions here are pure, and can be called in any context.
@@ -121,28 +170,6 @@ unsigned int pad_bucket(u64 value);
 
 /* Get the least value of a bucket; 0 for PAD_BUCKETS, as 2^64 has no u64. */
 u64 pad_bucket_begin(unsigned int bucket);
-
-/**
- * pad_call_key() - get the key of a call
- * @id: number of the function
- * @sp: the stack pointer at the function's entry, which is that at its return instruction
- *
- * Linux gives no program memory above 2^47 that does not ask for it. The keys of two calls on
- * stacks there may be the same.
- */
-static inline u64 pad_call_key(u16 id, u64 sp)
-{
-	return sp | (u64)id << 48;
-}
-
-/* PAD_SLOT_HASH - the multiplier by which pads find the slot of a call: 2^64 / golden ratio. */
-#define PAD_SLOT_HASH	0x9e3779b97f4a7c15ULL
-
-/* Get the number of the slot of a call in its table. */
-static inline unsigned int pad_slot_of(u64 key)
-{
-	return (unsigned int)(key * PAD_SLOT_HASH >> (64 - PAD_SLOTS_LOG));
-}
 
 /**
  * pad_restarts() - check whether a thread must begin its record again

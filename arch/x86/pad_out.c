@@ -26,7 +26,7 @@ void pad_put_push(struct pad_out *o, unsigned int reg)
 	o->state.words++;
 }
 
-static void put_pop(struct pad_out *o, unsigned int reg)
+void pad_put_pop(struct pad_out *o, unsigned int reg)
 {
 	pad_put(o, (const u8 []) { (u8)(0x58 + reg) }, 1);
 	o->state.sp -= sizeof(u64);
@@ -38,10 +38,10 @@ void pad_put_restore(struct pad_out *o, const struct pad *pad)
 	if (!pad_uses_stack(pad))
 		return;
 	if (o->state.words > 1) {
-		put_pop(o, REG_DX);
-		put_pop(o, REG_CX);
+		pad_put_pop(o, REG_DX);
+		pad_put_pop(o, REG_CX);
 		if (pad->saves)
-			put_pop(o, REG_AX);
+			pad_put_pop(o, REG_AX);
 	}
 	/* add $127, %al; sahf; pop %rax; lea 128(%rsp), %rsp */
 	if (pad->saves) {
@@ -50,7 +50,7 @@ void pad_put_restore(struct pad_out *o, const struct pad *pad)
 		pad_put(o, (const u8 []) { 0x9e }, 1);
 		o->state.flags = PAD_FLAGS_KEPT;
 	}
-	put_pop(o, REG_AX);
+	pad_put_pop(o, REG_AX);
 	pad_put(o, (const u8 []) { 0x48, 0x8d, 0xa4, 0x24, 0x80, 0, 0, 0 }, 8);
 	o->state.sp = 0;
 }

@@ -18,8 +18,8 @@
  * enum work_counted - whether the hit is counted
  * @NOT_COUNTED: it is not
  * @COUNTED: it is
- * @COUNTED_IF_ZF: it is if ZF is set: between the instruction that counts, and the jump of the hits
- *	that it has not counted
+ * @COUNTED_IF_ZF: it is if ZF is set: between the instruction that counts, and the jump of the
+ *	hits that it has not counted
  */
 enum work_counted {
 	NOT_COUNTED,
@@ -31,7 +31,8 @@ enum work_counted {
  * struct work_state - the state outside the copies, where the program's ip is that of the hit
  * @sp: see struct pad_state, as the others
  * @flags: likewise
- * @words: how many words are on the stack: rax, the flags if they are saved, rcx, rdx
+ * @words: how many words are on the stack: rax, the flags if they are saved, rcx, rdx, and the
+ *	value that a histogram is to get
  * @counted: enum work_counted
  * @owes: see struct pad_state; of hits that are counted
  */
@@ -54,14 +55,17 @@ struct work_mark {
 	struct work_state state;
 };
 
-/* To save, with the pushes of a histogram; the histogram; to restore three times, and the trap */
-#define WORK_MARKS	(7 + 2 + 3 * 8)
+/* To save, with all pushes; the end of a call; to restore three times, and the trap */
+#define WORK_MARKS	(7 + 6 + 3 * 8)
 
-/* The jumps to the tail: of a record, two; with a histogram, for a word, the sign and two races */
-#define FULLS		4
+/*
+ * The jumps to the tail: of a record, two; with a histogram, for a word, the sign and two races;
+ * at the end of a call, for another key, a time in the future, and three races
+ */
+#define FULLS		5
 
-/* The values of the conditions, and the address of the heads */
-#define WIDE_VALUES	(PAD_CONDITIONS + 1)
+/* The values of the conditions; at the end of a call, twice its number, and three others */
+#define WIDE_VALUES	(PAD_CONDITIONS + 5)
 
 /**
  * struct pad_out - a pad that is being emitted
@@ -98,6 +102,9 @@ void pad_put(struct pad_out *o, const u8 *bytes, size_t len);
 
 /* Append what pushes a register. */
 void pad_put_push(struct pad_out *o, unsigned int reg);
+
+/* Append what pops a register. */
+void pad_put_pop(struct pad_out *o, unsigned int reg);
 
 /* Restore what is on the stack, and the flags. */
 void pad_put_restore(struct pad_out *o, const struct pad *pad);

@@ -4,20 +4,35 @@
  */
 #include "pad_steps.h"
 
+#define ADD		0x03
+#define OR		0x0b
 #define MOV_LOAD	0x8b
 #define LEA		0x8d
 #define JMP_SHORT	0xeb
+#define JB		0x82
 #define JAE		0x83
 #define JNE		0x85
 #define JS		0x88
 #define JAE_SHORT	0x73
 #define JBE_SHORT	0x76
 
+/* mul has this opcode, and this number in the place of a register. */
+#define MUL		0xf7
+#define MUL_OF		4
+
 /* The last instruction ends with the distance to a value that is no immediate. */
 static void add_wide(struct pad_out *o, u64 value)
 {
 	o->values[o->nr_wide] = value;
 	o->wide[o->nr_wide++] = (u16)o->out.len;
+}
+
+/* Append an instruction on a register and a value that is no immediate. */
+static void put_wide_operand(struct pad_out *o, u8 opcode, unsigned int reg, u64 value)
+{
+	/* opcode distance(%rip), %reg */
+	pad_put(o, (const u8 []) { 0x48, opcode, (u8)(0x05 | reg << 3), 0, 0, 0, 0 }, 7);
+	add_wide(o, value);
 }
 
 /* Compare, and leave if the condition does not hold. */
@@ -114,11 +129,11 @@ static void put_filtered_trap(struct pad_out *o, const struct pad *pad, struct p
 	put_reject(o, pad, rejected);
 }
 
-/* Load the address of a byte from the program's stack pointer on, or the word there, into rdx. */
-static void put_stack(struct pad_out *o, u8 opcode, unsigned int offset)
+/* Load the address of a byte from the program's stack pointer on, or the word there. */
+static void put_stack(struct pad_out *o, u8 opcode, unsigned int reg, unsigned int offset)
 {
-	/* opcode disp32(%rsp), %rdx */
-	u8 code[8] = { 0x48, opcode, 0x94, 0x24 };
+	/* opcode disp32(%rsp), %reg */
+	u8 code[8] = { 0x48, opcode, (u8)(0x84 | reg << 3), 0x24 };
 
 	uinsn_put32(code + 4, (u32)o->state.sp + offset);
 	pad_put(o, code, sizeof(code));
@@ -140,7 +155,7 @@ static void put_page_check(struct pad_out *o, unsigned int reg)
 	if (reg < PAD_WORD)
 		return;
 	/* lea end(%rsp), %rdx; xor %rsp, %rdx; shr $12, %rdx */
-	put_stack(o, LEA, (reg - PAD_WORD + 1U) * sizeof(u64) - 1);
+	put_stack(o, LEA, REG_DX, (reg - PAD_WORD + 1U) * sizeof(u64) - 1);
 	pad_put(o, (const u8 []) { 0x48, 0x31, 0xe2 }, 3);
 	pad_put(o, (const u8 []) { 0x48, 0xc1, 0xea, 0x0c }, 4);
 	put_full(o, JNE);
@@ -155,9 +170,9 @@ static unsigned int put_load(struct pad_out *o, unsigned int reg)
 	u8 word = REG_DX - (u8)reg;
 
 	if (reg == REG_SP)
-		put_stack(o, LEA, 0);
+		put_stack(o, LEA, REG_DX, 0);
 	else if (reg >= PAD_WORD)
-		put_stack(o, MOV_LOAD, (reg - PAD_WORD) * sizeof(u64));
+		put_stack(o, MOV_LOAD, REG_DX, (reg - PAD_WORD) * sizeof(u64));
 	else if (reg > REG_DX)
 		return reg;
 	/* rax is the last word */
@@ -207,8 +222,7 @@ static void put_record(struct pad_out *o, const struct pad *pad, struct pad_layo
 	pad_put(o, (const u8 []) { 0x81, 0xe1, 0xff, 0x0f, 0, 0 }, 6);
 	pad_put(o, (const u8 []) { 0xc1, 0xe1, 0x06 }, 3);
 	/* add heads(%rip), %rcx; mov (%rcx), %rax; cmp 8(%rcx), %rax; jae tail */
-	pad_put(o, (const u8 []) { 0x48, 0x03, 0x0d, 0, 0, 0, 0 }, 7);
-	add_wide(o, r->heads);
+	put_wide_operand(o, ADD, REG_CX, r->heads);
 	pad_put(o, (const u8 []) { 0x48, 0x8b, 0x01 }, 3);
 	pad_put(o, (const u8 []) { 0x48, 0x3b, 0x41, 0x08 }, 4);
 	put_full(o, JAE);
@@ -297,24 +311,155 @@ static int put_bucket(struct pad_out *o, u64 buckets)
 	return ret;
 }
 
+/* Let the value in rdx be the least and the largest one of the histogram at @at, if it is. */
+static int put_extremes(struct pad_out *o, u64 at)
+{
+	int ret = put_extreme(o, at + offsetof(struct pad_values, largest), JBE_SHORT);
+
+	return ret | put_extreme(o, at + offsetof(struct pad_values, least), JAE_SHORT);
+}
+
+/* Add the value in rdx to its bucket and the sum of the histogram at @at. */
+static int put_value_added(struct pad_out *o, u64 at)
+{
+	/* lock add %rdx, distance(%rip) */
+	u8 add[8] = { 0xf0, 0x48, 0x01, 0x15 };
+	int ret = put_bucket(o, at + offsetof(struct pad_values, buckets));
+
+	o->state.counted = COUNTED;
+	o->state.owes = PAD_OWES_SUM;
+	ret |= put_near(o, add, sizeof(add), at + offsetof(struct pad_values, sum));
+	o->state.owes = PAD_OWES_NOTHING;
+	return ret;
+}
+
 static int put_add(struct pad_out *o, const struct pad *pad)
 {
 	const struct pad_histogram *h = &pad_action(pad)->histogram;
-	/* lock add %rdx, distance(%rip) */
-	u8 add[8] = { 0xf0, 0x48, 0x01, 0x15 };
 	struct work_state rejected = o->state;
 	int ret;
 
 	put_pushes(o, pad);
 	put_page_check(o, h->reg);
 	put_extend(o, h, put_load(o, h->reg));
-	ret = put_extreme(o, h->at + offsetof(struct pad_values, largest), JBE_SHORT);
-	ret |= put_extreme(o, h->at + offsetof(struct pad_values, least), JAE_SHORT);
-	ret |= put_bucket(o, h->at + offsetof(struct pad_values, buckets));
+	ret = put_extremes(o, h->at);
+	ret |= put_value_added(o, h->at);
+	pad_put_restore(o, pad);
+	put_reject(o, pad, rejected);
+	return ret;
+}
+
+/* Load the key of the call into a register. */
+static void put_key(struct pad_out *o, const struct pad *pad, unsigned int reg, u64 busy)
+{
+	/* lea sp(%rsp), %reg; or distance(%rip), %reg */
+	put_stack(o, LEA, reg, 0);
+	put_wide_operand(o, OR, reg, pad_call_key(pad_action(pad)->timing.id, 0) | busy);
+}
+
+/* Load the address of the slot for the key in rdx into rcx: see pad_slot_of(). */
+static void put_slot(struct pad_out *o, const struct pad *pad)
+{
+	/* shr $n, %rcx; and $mask, %ecx: the number of the slot, times its size of 2^4 bytes */
+	const u8 shift[4] = { 0x48, 0xc1, 0xe9, 63 - PAD_SLOTS_LOG - 4 };
+	u8 mask[6] = { 0x81, 0xe1 };
+
+	/* mov %rdx, %rcx; imul distance(%rip), %rcx */
+	pad_put(o, (const u8 []) { 0x48, 0x89, 0xd1 }, 3);
+	pad_put(o, (const u8 []) { 0x48, 0x0f, 0xaf, 0x0d, 0, 0, 0, 0 }, 8);
+	add_wide(o, PAD_SLOT_HASH);
+	pad_put(o, shift, sizeof(shift));
+	uinsn_put32(mask + 2, (PAD_SLOTS - 1) * sizeof(struct pad_slot));
+	pad_put(o, mask, sizeof(mask));
+	put_wide_operand(o, ADD, REG_CX, pad_action(pad)->timing.table);
+}
+
+/* Load the time into register @reg, which is rax or rdx. */
+static void put_time(struct pad_out *o, unsigned int reg)
+{
+	/* rdtsc; shl $32, %rdx */
+	pad_put(o, (const u8 []) { 0x0f, 0x31 }, 2);
+	pad_put(o, (const u8 []) { 0x48, 0xc1, 0xe2, 0x20 }, 4);
+	/* or %rdx, %rax, or the reverse */
+	pad_put(o, (const u8 []) { 0x48, 0x09, reg == REG_AX ? 0xd0 : 0xc2 }, 3);
+}
+
+/* If the slot has the key in rax, let it have rdx. Then the hit is counted, and owes something. */
+static void put_exchange(struct pad_out *o, enum pad_owed owes)
+{
+	/* lock cmpxchg %rdx, (%rcx) */
+	pad_put(o, (const u8 []) { 0xf0, 0x48, 0x0f, 0xb1, 0x11 }, 5);
+	o->state.counted = COUNTED_IF_ZF;
+	o->state.owes = owes;
+}
+
+/* Trap if the slot had another key. */
+static void put_exchanged(struct pad_out *o)
+{
+	put_full(o, JNE);
 	o->state.counted = COUNTED;
-	o->state.owes = PAD_OWES_SUM;
-	ret |= put_near(o, add, sizeof(add), h->at + offsetof(struct pad_values, sum));
+}
+
+static void put_begin(struct pad_out *o, const struct pad *pad)
+{
+	struct work_state rejected = o->state;
+
+	put_pushes(o, pad);
+	put_key(o, pad, REG_DX, PAD_SLOT_BUSY);
+	put_slot(o, pad);
+	/* xor %eax, %eax */
+	pad_put(o, (const u8 []) { 0x31, 0xc0 }, 2);
+	put_exchange(o, PAD_OWES_BEGIN);
+	put_exchanged(o);
+	put_time(o, REG_DX);
+	/* mov %rdx, 8(%rcx); btrq $63, (%rcx) */
+	pad_put(o, (const u8 []) { 0x48, 0x89, 0x51, 0x08 }, 4);
+	pad_put(o, (const u8 []) { 0x48, 0x0f, 0xba, 0x31, 63 }, 5);
 	o->state.owes = PAD_OWES_NOTHING;
+	pad_put_restore(o, pad);
+	put_reject(o, pad, rejected);
+}
+
+/* Load the nanoseconds from the beginning of the call until now into rdx. The slot is in rcx. */
+static void put_took(struct pad_out *o, const struct pad *pad)
+{
+	put_time(o, REG_AX);
+	put_key(o, pad, REG_DX, 0);
+	put_slot(o, pad);
+	/* cmp %rdx, (%rcx); jne tail */
+	pad_put(o, (const u8 []) { 0x48, 0x39, 0x11 }, 3);
+	put_full(o, JNE);
+	/* sub 8(%rcx), %rax; jb tail */
+	pad_put(o, (const u8 []) { 0x48, 0x2b, 0x41, 0x08 }, 4);
+	put_full(o, JB);
+	/* mulq distance(%rip); shld $32, %rax, %rdx */
+	put_wide_operand(o, MUL, MUL_OF, pad_action(pad)->timing.ns);
+	pad_put(o, (const u8 []) { 0x48, 0x0f, 0xa4, 0xc2, 0x20 }, 5);
+}
+
+/* Take the call out of the slot in rcx. The value in rdx is on the stack meanwhile. */
+static void put_take(struct pad_out *o, const struct pad *pad)
+{
+	pad_put_push(o, REG_DX);
+	put_key(o, pad, REG_AX, 0);
+	/* xor %edx, %edx */
+	pad_put(o, (const u8 []) { 0x31, 0xd2 }, 2);
+	put_exchange(o, PAD_OWES_VALUE);
+	pad_put_pop(o, REG_DX);
+	put_exchanged(o);
+}
+
+static int put_end(struct pad_out *o, const struct pad *pad)
+{
+	struct work_state rejected = o->state;
+	u64 at = pad_action(pad)->timing.at;
+	int ret;
+
+	put_pushes(o, pad);
+	put_took(o, pad);
+	ret = put_extremes(o, at);
+	put_take(o, pad);
+	ret |= put_value_added(o, at);
 	pad_put_restore(o, pad);
 	put_reject(o, pad, rejected);
 	return ret;
@@ -334,6 +479,11 @@ int pad_put_step(struct pad_out *o, const struct pad *pad, const struct pad_step
 	case PAD_RECORD:
 		put_record(o, pad, layout);
 		return 0;
+	case PAD_BEGIN:
+		put_begin(o, pad);
+		return 0;
+	case PAD_END:
+		return put_end(o, pad);
 	default:
 		put_filtered_trap(o, pad, layout);
 		return 0;

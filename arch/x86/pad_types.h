@@ -110,14 +110,14 @@ struct pad_histogram {
 	bool is_signed;
 };
 
-/** PAD_SLOTS_LOG - a table of calls has so many slots, as a power of two. */
+/** PAD_SLOTS - the number of slots of a table of calls. */
+#define PAD_SLOTS 4096U
+
+/** PAD_SLOTS_LOG - its logarithm to the base 2. */
 #define PAD_SLOTS_LOG 12
 
-/** PAD_SLOTS - the number of slots of a table of calls. */
-#define PAD_SLOTS (1U << PAD_SLOTS_LOG)
-
 /** PAD_SLOT_BUSY - a key with this bit: the call has the slot, but its time is not there yet. */
-#define PAD_SLOT_BUSY (1ULL << 63)
+#define PAD_SLOT_BUSY 0x8000000000000000ULL
 
 /** PAD_FUNCTIONS - the numbers of functions are less than this one, and not 0. */
 #define PAD_FUNCTIONS 0x8000
@@ -131,6 +131,31 @@ struct pad_slot {
 	u64 key;
 	u64 began;
 };
+
+/**
+ * pad_call_key() - get the key of a call
+ * @id: number of the function
+ * @sp: the stack pointer at the function's entry, which is that at its return instruction
+ *
+ * Linux gives no program memory above 2^47 that does not ask for it. The keys of two calls on
+ * stacks there may be the same.
+ */
+static inline u64 pad_call_key(u16 id, u64 sp)
+{
+	return sp | (u64)id << 48;
+}
+
+/* PAD_SLOT_HASH - the multiplier by which pads find the slot of a call: 2^64 / golden ratio. */
+#define PAD_SLOT_HASH	0x9e3779b97f4a7c15ULL
+
+/*
+ * Get the number of the slot of a call in its table. PAD_SLOT_BUSY, the highest bit, only changes
+ * the highest bit of the product, which is left out.
+ */
+static inline unsigned int pad_slot_of(u64 key)
+{
+	return key * PAD_SLOT_HASH >> (63 - PAD_SLOTS_LOG) & (PAD_SLOTS - 1);
+}
 
 /**
  * struct pad_timing - the function whose calls pads time
