@@ -244,27 +244,16 @@ static bool run_native(void)
 /* Convert registers to those of the program. Return false if the state is wrong about the hit. */
 static bool unwind(struct user_regs_struct *regs)
 {
+	const u8 *stack = region_of(REGION_STACK) + (regs->rsp - layout.at[REGION_STACK]);
 	struct pad_state state;
-	u64 ip = regs->rip, owed = regs->rdx, stack[4];
+	struct pad_debt debt;
+	u64 ip = regs->rip;
 	bool handled;
 
-	if (!pad_unwind(pad, at, regs->rip, regs->eflags, &state))
+	if (!pads_leave(pad, at, regs, (const u64 *)stack, &state, &debt))
 		return true;
-	if (state.ax >= 0)
-		memcpy(stack, region_of(REGION_STACK) + (regs->rsp - layout.at[REGION_STACK]),
-		       ((size_t)state.ax + 1) * sizeof(stack[0]));
-	regs->eflags = pad_flags(&state, regs->eflags,
-				 state.status < 0 ? regs->rax : stack[state.status]);
-	if (state.ax >= 0)
-		regs->rax = stack[state.ax];
-	if (state.cx >= 0)
-		regs->rcx = stack[state.cx];
-	if (state.dx >= 0)
-		regs->rdx = stack[state.dx];
-	regs->rsp += (u64)(s64)state.sp;
-	regs->rip = state.ip;
 	if (pad_does(pad, PAD_ADD) && (values()->sum != (hits() && !state.owes ? added() : 0) ||
-				       (state.owes && owed != added())))
+				       (debt.owes && debt.value != added())))
 		return false;
 	/* Behind its trap, a hit that passes is handled. */
 	handled = hits() || (!pad_does(pad, PAD_COUNT) && passes &&

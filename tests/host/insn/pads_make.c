@@ -157,3 +157,23 @@ unsigned int pads_bucket_of(u64 value)
 		bits++;
 	return bits < 4 ? (unsigned int)value : 8 * (bits - 3) + (value >> (bits - 4) & 7);
 }
+
+bool pads_leave(const struct pad *pad, u64 at, struct user_regs_struct *regs, const u64 *stack,
+		struct pad_state *state, struct pad_debt *debt)
+{
+	if (!pad_unwind(pad, at, regs->rip, regs->eflags, state))
+		return false;
+	debt->owes = state->owes;
+	debt->value = state->value < 0 ? regs->rdx : stack[state->value];
+	regs->eflags = pad_flags(state, regs->eflags,
+				 state->status < 0 ? regs->rax : stack[state->status]);
+	if (state->ax >= 0)
+		regs->rax = stack[state->ax];
+	if (state->cx >= 0)
+		regs->rcx = stack[state->cx];
+	if (state->dx >= 0)
+		regs->rdx = stack[state->dx];
+	regs->rsp += (u64)(s64)state->sp;
+	regs->rip = state->ip;
+	return true;
+}

@@ -31,6 +31,20 @@ void pads_action_make(struct pad *pad, const struct pad_filter *filter,
 /* Execute each byte of pun_byte() in code, with others behind it that might be its operand. */
 bool pads_bytes_trap(u64 code);
 
+/**
+ * pads_leave() - convert registers to those of the program, as arch_pad_leave() does
+ * @pad: the pad
+ * @at: its address
+ * @regs: the registers
+ * @stack: what is at the stack pointer
+ * @state: set to the state
+ * @debt: set to what the hit lacks
+ *
+ * Return: false if the thread is not in the pad.
+ */
+bool pads_leave(const struct pad *pad, u64 at, struct user_regs_struct *regs, const u64 *stack,
+		struct pad_state *state, struct pad_debt *debt);
+
 /* The bucket of a value: that of its leading bit, and of the three bits behind it. */
 unsigned int pads_bucket_of(u64 value);
 

@@ -165,6 +165,8 @@ static const struct pad counts = { .nr = 1, .steps = { { .kind = PAD_COUNT } } }
 static const struct pad checks = { .nr = 2, .steps = { { .kind = PAD_CHECK }, { PAD_COUNT } } };
 static const struct pad records = { .nr = 1, .steps = { { .kind = PAD_RECORD } } };
 static const struct pad adds = { .nr = 1, .steps = { { .kind = PAD_ADD } } };
+static const struct pad begins = { .nr = 1, .steps = { { .kind = PAD_BEGIN } } };
+static const struct pad ends = { .nr = 1, .steps = { { .kind = PAD_END } } };
 
 static void known_uses(void)
 {
@@ -180,6 +182,8 @@ static void known_uses(void)
 		"a pad with a filter saves flags if any is of use");
 	ktap_ok(pad_saves(&records, uses[6].text, uses[6].len), "so does a pad that records");
 	ktap_ok(pad_saves(&adds, uses[6].text, uses[6].len), "and one with a histogram");
+	ktap_ok(pad_saves(&begins, uses[6].text, uses[6].len) &&
+		pad_saves(&ends, uses[6].text, uses[6].len), "and those that time calls");
 }
 
 /* Have a pad check the largest filter, with values that are no immediates. */
@@ -240,6 +244,14 @@ static void largest_pads(struct pad *pad, u64 at, int plain)
 	ktap_ok(n > plain && n <= PAD_MAX && buf[layout.trap] == PAD_TRAP,
 		"with a histogram, it has %d bytes", n);
 	ktap_ok(pad_emit(pad, ADDR, buf, &layout) == -ERANGE, "no pad reaches one so far away");
+	check_widely(pad, PAD_END);
+	pad->steps[pad->nr - 1].timing = (struct pad_timing) { .at = at + 0x10000, .id = 1 };
+	n = pad_emit(pad, at, buf, &layout);
+	ktap_ok(n > plain && n <= PAD_MAX && buf[layout.trap] == PAD_TRAP,
+		"at the end of a timed call, it has %d bytes", n);
+	ktap_ok(pad_emit(pad, ADDR, buf, &layout) == -ERANGE, "no such pad reaches its histogram");
+	check_widely(pad, PAD_BEGIN);
+	ktap_ok(pad_emit(pad, ADDR, buf, &layout) > plain, "a table of calls can be anywhere");
 }
 
 /* Pads far from what they name. */
@@ -417,7 +429,7 @@ static void tell(const char *path, const char *what, const struct sweep *sweep, 
 
 int main(int argc, char **argv)
 {
-	ktap_plan((int)(ARRAY_SIZE(goldens) + ARRAY_SIZE(uses)) + 26 + 2 * (argc - 1));
+	ktap_plan((int)(ARRAY_SIZE(goldens) + ARRAY_SIZE(uses)) + 30 + 2 * (argc - 1));
 	known_cases();
 	known_uses();
 	known_pads();
