@@ -7,7 +7,6 @@
 #include <linux/cache.h>
 #include <linux/irqflags.h>
 #include <linux/limits.h>
-#include <linux/log2.h>
 #include <linux/ptrace.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
@@ -15,20 +14,13 @@
 
 #include <uprobes/uprobes.h>
 
+#include "buckets.h"
 #include "values.h"
 #include "trace/event/site_args.h"
 #include "trace/fetch/fetch.h"
 #include "trace/lib/words.h"
 #include "trace/parse/parse.h"
 #include "trace/parse/record.h"
-
-/* Buckets for each power of two, as a power of two; smaller values have a bucket each. */
-#define PER_POWER_LOG	3U
-#define PER_POWER	BIT(PER_POWER_LOG)
-
-/* The buckets of numbers that are not negative; those of negative numbers follow. */
-#define BUCKETS		((64U - PER_POWER_LOG + 1) * PER_POWER)
-static_assert(BUCKETS == UPROBE_BUCKETS);
 
 /* With keys, so many have counts of their own. */
 #define KEYS		64U
@@ -45,7 +37,8 @@ static_assert(BUCKETS == UPROBE_BUCKETS);
  * @sum: sum of the values, modulo 2^64
  * @above: the maximum of all rank_of(value)
  * @below: the maximum of all ~rank_of(value), which belongs to the least value
- * @buckets: numbers of values
+ * @buckets: numbers of values: those that are not negative; behind them, negative ones, by their
+ *	magnitudes
  */
 struct cell {
 	u64 lost;
@@ -110,27 +103,6 @@ static u64 rank_of(const struct aggregate_values *values, u64 value)
 	return value ^ values->sign;
 }
 
-static unsigned int bucket_of(u64 magnitude)
-{
-	unsigned int power;
-
-	if (magnitude < PER_POWER)
-		return magnitude;
-	power = ilog2(magnitude) - PER_POWER_LOG;
-	return power * PER_POWER + (magnitude >> power);
-}
-
-/* Return the least magnitude in a bucket. */
-static u64 bucket_begin(unsigned int bucket)
-{
-	unsigned int power;
-
-	if (bucket < PER_POWER)
-		return bucket;
-	power = bucket / PER_POWER - 1;
-	return (u64)(PER_POWER + bucket % PER_POWER) << power;
-}
-
 static bool is_number(const struct tracer_arg *arg)
 {
 	return !arg->count && !arg->length && !arg->type->unit &&
@@ -164,7 +136,7 @@ bool aggregate_values_takes(const struct tracer_def *def)
  */
 struct aggregate_values *aggregate_values_create(struct tracer_def *def)
 {
-	unsigned int nr = def->args->type->is_signed ? 2 * BUCKETS : BUCKETS;
+	unsigned int nr = def->args->type->is_signed ? 2 * UPROBE_BUCKETS : UPROBE_BUCKETS;
 	size_t size = ALIGN(sizeof(struct cell) + nr * sizeof(u64), SMP_CACHE_BYTES), all;
 	unsigned int groups = def->nargs == 2 ? KEYS + 1 : 1;
 	struct aggregate_values *values;
@@ -248,7 +220,8 @@ static void add(struct aggregate_values *values, unsigned int group, u64 value)
 	WRITE_ONCE(cell->below, max(cell->below, ~rank));
 	/* Pairs with sum_up(). */
 	smp_wmb();
-	cell->buckets[negative ? BUCKETS + bucket_of(-value) : bucket_of(value)]++;
+	cell->buckets[negative ? UPROBE_BUCKETS + aggregate_bucket_of(-value) :
+				 aggregate_bucket_of(value)]++;
 }
 
 /* Load an argument that was fetched. */
@@ -368,18 +341,13 @@ static void show_sum(struct seq_file *m, const struct aggregate_values *values,
 	show_number(m, values->sign, ' ', sum->sum);
 	show_number(m, values->sign, ' ', rank_of(values, ~sum->below));
 	show_number(m, values->sign, ' ', rank_of(values, sum->above));
-	for (i = values->nr - 1; values->sign && i > BUCKETS; i--) {
+	for (i = values->nr - 1; values->sign && i > UPROBE_BUCKETS; i--) {
 		if (!sum->buckets[i])
 			continue;
-		show_number(m, true, ' ', -bucket_begin(i - BUCKETS));
+		show_number(m, true, ' ', -aggregate_bucket_begin(i - UPROBE_BUCKETS));
 		seq_printf(m, ":%llu", sum->buckets[i]);
 	}
-	for (i = 0; i < BUCKETS; i++) {
-		if (!sum->buckets[i])
-			continue;
-		show_number(m, values->sign, ' ', bucket_begin(i));
-		seq_printf(m, ":%llu", sum->buckets[i]);
-	}
+	aggregate_buckets_show(m, sum->buckets);
 	seq_putc(m, '\n');
 }
 
