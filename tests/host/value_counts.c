@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// test: the values that an aggregate file has counted are added up, with percentiles that are at most a sixteenth off
+// test: the values and times that an aggregate file has counted are added up, with percentiles that are at most a sixteenth off
 // cflags: -D_GNU_SOURCE -fsanitize=address,undefined -fno-sanitize-recover=undefined
 // cflags: -Iuserspace -Iarch/x86 userspace/tracer/value_counts.c userspace/tracer/histogram.c
 #include <stdlib.h>
@@ -8,12 +8,14 @@
 #include "insn/ktap.h"
 #include "tracer/value_counts.h"
 
+#define TIMES 960
+
 static struct value_counts values;
 
-static void begin(u64 hits, const char *line)
+static void begin(const char *line)
 {
 	memset(&values, 0, sizeof(values));
-	value_counts_take(&values, hits, line);
+	value_counts_take(&values, line, false);
 }
 
 static void is(unsigned int percent, value_t wanted, const char *what)
@@ -57,12 +59,59 @@ static bool is_in_bucket(value_t value)
 
 	value_text(value, text);
 	snprintf(line, sizeof(line), " 0 %s %s %s:1", text, text, text);
-	begin(1, line);
+	begin(line);
 	while (!values.buckets[i])
 		i++;
 	value_bucket_ends(i, &first, &last);
 	return first <= value && value <= last && values.least == value && values.largest == value;
 }
+
+static void begin_times(const char *line)
+{
+	memset(&values, 0, sizeof(values));
+	value_counts_take(&values, line, true);
+}
+
+static int by_time(const void *pa, const void *pb)
+{
+	u64 a = *(const u64 *)pa, b = *(const u64 *)pb;
+
+	return a < b ? -1 : a > b;
+}
+
+/* Have times from nanoseconds to days; check each percentile of them. */
+static bool times_are_right(void)
+{
+	u64 times[TIMES], total = 0, seed = 1;
+	char line[TIMES * 2 * VALUE_LEN];
+	int len;
+
+	for (int i = 0; i < TIMES; i++) {
+		seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+		times[i] = seed >> (16 + i % 48);
+		total += times[i];
+	}
+	qsort(times, TIMES, sizeof(times[0]), by_time);
+	len = sprintf(line, " %llu %llu", (unsigned long long)total,
+		      (unsigned long long)times[TIMES - 1]);
+	for (int i = 0; i < TIMES; i++) {
+		/* The four highest bits name the bucket. */
+		int low = times[i] < 16 ? 0 : 60 - __builtin_clzll(times[i]);
+
+		len += sprintf(line + len, " %llu:1", (unsigned long long)(times[i] >> low << low));
+	}
+	begin_times(line);
+	for (unsigned int percent = 1; percent <= 100; percent++) {
+		value_t wanted = times[(TIMES * percent + 99) / 100 - 1];
+		value_t got = value_counts_percentile(&values, percent);
+
+		if (16 * (got > wanted ? got - wanted : wanted - got) > wanted)
+			return false;
+	}
+	return value_counts_mean(&values) == (double)total / TIMES;
+}
+
+static bool drawn_as_times;
 
 static char *printed(void)
 {
@@ -70,7 +119,7 @@ static char *printed(void)
 	size_t len;
 	FILE *out = open_memstream(&text, &len);
 
-	value_counts_print(out, &values);
+	value_counts_print(out, &values, drawn_as_times);
 	fclose(out);
 	return text;
 }
@@ -99,7 +148,7 @@ int main(void)
 	struct value_counts before;
 	bool right = true;
 
-	ktap_plan(21);
+	ktap_plan(32);
 	ktap_ok(buckets_are_right(), "each number has one bucket, whose middle is at most 1/16 off");
 	for (int power = 0; power < 64; power++) {
 		for (int more = -2; more <= 2; more++) {
@@ -112,29 +161,29 @@ int main(void)
 	right = right && is_in_bucket(((value_t)1 << 64) - 1);
 	ktap_ok(right, "each number is taken into its bucket");
 
-	begin(0, "");
+	begin("");
 	is(50, 0, "without a value, a percentile is 0");
 	prints("", "and nothing is drawn");
-	begin(4, " 4500 0 100 0:1 7:1 96:2");
+	begin(" 4500 0 100 0:1 7:1 96:2");
 	is(25, 0, "0 is a value");
 	is(50, 7, "small values are exact");
 	is(51, 99, "a larger one is the middle of its bucket");
-	begin(2, " 194 97 97 96:2");
+	begin(" 194 97 97 96:2");
 	is(50, 97, "but not more than the largest value");
-	begin(1, " 103 103 103 96:1");
+	begin(" 103 103 103 96:1");
 	is(50, 103, "and not less than the least one");
-	begin(3, " -103 -100 -1 -96:1 -2:1 -1:1");
+	begin(" -103 -100 -1 -96:1 -2:1 -1:1");
 	is(1, -100, "a negative value has a bucket");
 	is(50, -2, "a small negative value is exact");
-	begin(1, " 18446744073709551615 18446744073709551615 18446744073709551615 17293822569102704640:1");
+	begin(" 18446744073709551615 18446744073709551615 18446744073709551615 17293822569102704640:1");
 	is(50, ((value_t)1 << 64) - 1, "the largest number without a sign is one of 64 bits");
-	begin(1, " -9223372036854775808 -9223372036854775808 -9223372036854775808 -9223372036854775808:1");
+	begin(" -9223372036854775808 -9223372036854775808 -9223372036854775808 -9223372036854775808:1");
 	is(50, -((value_t)1 << 63), "the least number with a sign, too");
 	ktap_ok(value_counts_mean(&values) == -0x1p63, "it is its own mean");
-	begin(4, " 0 0 9223372036854775808 0:2 9223372036854775808:2");
+	begin(" 0 0 9223372036854775808 0:2 9223372036854775808:2");
 	ktap_ok(value_counts_mean(&values) > 0x1.fp61 && value_counts_mean(&values) < 0x1.2p62,
 		"the mean of values whose sum is too large comes from the buckets");
-	begin(3, " -6 -7 2 -7:1 -1:1 2:1");
+	begin(" -6 -7 2 -7:1 -1:1 2:1");
 	ktap_ok(value_counts_mean(&values) == -2, "a mean may be negative");
 
 	prints("  value        hits  distribution\n"
@@ -149,18 +198,43 @@ int main(void)
 	       "      1           0  |                                        |\n"
 	       "      2           1  |########################################|\n",
 	       "small values have a line each");
-	begin(2, " 1000000 0 1000000 0:1 983040:1");
+	begin(" 1000000 0 1000000 0:1 983040:1");
 	ktap_ok(lines_of(printed()) == 1 + 18, "values that are far apart have a line for each power of two");
-	begin(3, " 0 -9223372036854775808 9223372036854775807 -9223372036854775808:1 8646911284551352320:2");
+	begin(" 0 -9223372036854775808 9223372036854775807 -9223372036854775808:1 8646911284551352320:2");
 	ktap_ok(lines_of(printed()) == 1 + 123, "so have the least and the largest number");
 
-	begin(3, " 30 10 10 10:3");
-	value_counts_take(&values, 2, " 2 1 1 1:2");
+	begin(" 30 10 10 10:3");
+	value_counts_take(&values, " 2 1 1 1:2", false);
 	ktap_ok(values.hits == 5 && values.sum == 32 && values.least == 1 && values.largest == 10,
 		"the values of two places are added up");
 	before = values;
-	value_counts_take(&values, 1, " 5 5 5 5:1");
+	value_counts_take(&values, " 5 5 5 5:1", false);
 	value_counts_since(&values, &before);
 	is(50, 5, "an interval has its own values only");
+
+	ktap_ok(times_are_right(), "percentiles of times are at most 1/16 off, and their mean is exact");
+	begin_times("");
+	is(50, 0, "no call took no time");
+	begin_times(" 3 1 1:3");
+	is(99, 1, "calls of a nanosecond took that");
+	begin_times(" 6100 3000 16:50 64:40 2816:10");
+	is(50, 16, "exactly half of the calls are in the first bucket");
+	is(51, 67, "one call more is in the next one");
+	is(90, 67, "nine tenths of the calls end with the second bucket");
+	is(91, 2943, "one call more is in the last one");
+	begin_times(" 2830 2830 2816:1");
+	is(50, 2830, "no call took more than the longest time");
+	begin_times(" 18446744073709551615 18446744073709551615 17293822569102704640:1");
+	is(50, ((value_t)31 << 59) - 1, "a time has 64 bits");
+	begin_times(" 4000000 1000000 983040:3");
+	drawn_as_times = true;
+	prints("               time       calls  distribution\n"
+	       "   983us -   1.05ms           3  |########################################|\n",
+	       "times have units");
+	begin_times(" 4000000 1000000 15:1 16:2");
+	prints("               time       calls  distribution\n"
+	       "               15ns           1  |####################                    |\n"
+	       "    16ns -     17ns           2  |########################################|\n",
+	       "a bucket of one time has one");
 	return ktap_finish();
 }

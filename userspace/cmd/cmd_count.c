@@ -74,13 +74,13 @@ struct measuring {
  * @label: the function
  * @key: the key, or NULL
  * @counts: its counts
- * @values: its values, with AGGREGATE_VALUES
+ * @values: its values, or times
  */
 struct row {
 	const char *label;
 	const char *key;
 	struct aggregate_counts counts;
-	struct value_counts *values;
+	const struct value_counts *values;
 };
 
 /* Sort by hits, the most first; sort equal rows by name. */
@@ -97,27 +97,9 @@ static int by_total(const void *pa, const void *pb)
 {
 	const struct row *a = pa, *b = pb;
 
-	if (a->counts.total != b->counts.total)
-		return a->counts.total < b->counts.total ? 1 : -1;
+	if (a->values->sum != b->values->sum)
+		return a->values->sum < b->values->sum ? 1 : -1;
 	return by_hits(pa, pb);
-}
-
-static void print_json_times(struct json *json, const struct aggregate_counts *counts)
-{
-	char key[24];
-
-	json_number(json, "total_ns", counts->total);
-	json_number(json, "max_ns", counts->max);
-	json_number(json, "p50_ns", histogram_percentile(counts, 50));
-	json_number(json, "p90_ns", histogram_percentile(counts, 90));
-	json_number(json, "p99_ns", histogram_percentile(counts, 99));
-	json_open(json, "buckets", '{');
-	for (unsigned int i = 0; i < AGGREGATE_BUCKETS; i++) {
-		snprintf(key, sizeof(key), "%llu", i ? 1ull << i : 0ull);
-		if (counts->buckets[i])
-			json_number(json, key, counts->buckets[i]);
-	}
-	json_close(json, '}');
 }
 
 /* Many readers of JSON lose digits of numbers of more than 53 bits: write these as strings. */
@@ -131,17 +113,11 @@ static void json_value(struct json *json, const char *key, value_t value)
 }
 
 /* A bucket has the name of its number that is nearest to 0. */
-static void print_json_values(struct json *json, const struct value_counts *values)
+static void print_json_buckets(struct json *json, const struct value_counts *values)
 {
 	char key[VALUE_LEN];
 	value_t first, last;
 
-	json_raw(json, "mean", "%.17g", value_counts_mean(values));
-	json_value(json, "min", values->hits ? values->least : 0);
-	json_value(json, "max", values->hits ? values->largest : 0);
-	json_value(json, "p50", value_counts_percentile(values, 50));
-	json_value(json, "p90", value_counts_percentile(values, 90));
-	json_value(json, "p99", value_counts_percentile(values, 99));
 	json_open(json, "buckets", '{');
 	for (unsigned int i = 0; i < 2 * VALUE_BUCKETS; i++) {
 		if (!values->buckets[i])
@@ -151,6 +127,27 @@ static void print_json_values(struct json *json, const struct value_counts *valu
 		json_number(json, key, values->buckets[i]);
 	}
 	json_close(json, '}');
+}
+
+static void print_json_times(struct json *json, const struct value_counts *times)
+{
+	json_number(json, "total_ns", times->sum);
+	json_number(json, "max_ns", times->largest);
+	json_number(json, "p50_ns", value_counts_percentile(times, 50));
+	json_number(json, "p90_ns", value_counts_percentile(times, 90));
+	json_number(json, "p99_ns", value_counts_percentile(times, 99));
+	print_json_buckets(json, times);
+}
+
+static void print_json_values(struct json *json, const struct value_counts *values)
+{
+	json_raw(json, "mean", "%.17g", value_counts_mean(values));
+	json_value(json, "min", values->hits ? values->least : 0);
+	json_value(json, "max", values->hits ? values->largest : 0);
+	json_value(json, "p50", value_counts_percentile(values, 50));
+	json_value(json, "p90", value_counts_percentile(values, 90));
+	json_value(json, "p99", value_counts_percentile(values, 99));
+	print_json_buckets(json, values);
 }
 
 static void print_json(const struct measuring *run, const struct row *row)
@@ -170,7 +167,7 @@ static void print_json(const struct measuring *run, const struct row *row)
 	if (!row->key)
 		json_number(&json, "missed", row->counts.missed);
 	if (run->what == AGGREGATE_TIMES)
-		print_json_times(&json, &row->counts);
+		print_json_times(&json, row->values);
 	if (run->what == AGGREGATE_VALUES)
 		print_json_values(&json, row->values);
 	json_end(&json);
@@ -178,32 +175,32 @@ static void print_json(const struct measuring *run, const struct row *row)
 
 static void print_latency(FILE *out, const struct row *row)
 {
-	const struct aggregate_counts *counts = &row->counts;
+	const struct value_counts *times = row->values;
 	char text[5][DURATION_LEN];
 
-	duration_text(counts->hits ? counts->total / counts->hits : 0, text[0]);
-	duration_text(histogram_percentile(counts, 50), text[1]);
-	duration_text(histogram_percentile(counts, 90), text[2]);
-	duration_text(histogram_percentile(counts, 99), text[3]);
-	duration_text(counts->max, text[4]);
-	fprintf(out, "%s: %llu calls, %s on average, 50%% <= %s, 90%% <= %s, 99%% <= %s, %s at most\n",
-		row->label, (unsigned long long)counts->hits, text[0], text[1], text[2], text[3],
-		text[4]);
-	histogram_print(out, counts);
+	duration_text(value_counts_mean(times), text[0]);
+	duration_text(value_counts_percentile(times, 50), text[1]);
+	duration_text(value_counts_percentile(times, 90), text[2]);
+	duration_text(value_counts_percentile(times, 99), text[3]);
+	duration_text(times->largest, text[4]);
+	fprintf(out, "%s: %llu calls, %s on average, 50%% ~ %s, 90%% ~ %s, 99%% ~ %s, %s at most\n",
+		row->label, (unsigned long long)row->counts.hits, text[0], text[1], text[2],
+		text[3], text[4]);
+	value_counts_print(out, times, true);
 }
 
 static void print_latency_line(FILE *out, const struct row *row)
 {
-	const struct aggregate_counts *counts = &row->counts;
+	const struct value_counts *times = row->values;
 	char text[5][DURATION_LEN];
 
-	duration_text(counts->total, text[0]);
-	duration_text(counts->hits ? counts->total / counts->hits : 0, text[1]);
-	duration_text(histogram_percentile(counts, 50), text[2]);
-	duration_text(histogram_percentile(counts, 99), text[3]);
-	duration_text(counts->max, text[4]);
+	duration_text(times->sum, text[0]);
+	duration_text(value_counts_mean(times), text[1]);
+	duration_text(value_counts_percentile(times, 50), text[2]);
+	duration_text(value_counts_percentile(times, 99), text[3]);
+	duration_text(times->largest, text[4]);
 	fprintf(out, "%12llu %9s %9s %9s %9s %9s  %s\n",
-		(unsigned long long)counts->hits, text[0], text[1], text[2],
+		(unsigned long long)row->counts.hits, text[0], text[1], text[2],
 		text[3], text[4], row->label);
 }
 
@@ -229,7 +226,7 @@ static void print_values(const struct measuring *run, const struct row *row)
 			text[3], text[4], text[0], text[1]);
 	}
 	putc('\n', run->out);
-	value_counts_print(run->out, values);
+	value_counts_print(run->out, values, false);
 }
 
 static void print_rows(const struct measuring *run, const struct row *rows, size_t n)
@@ -253,7 +250,7 @@ static void print_rows(const struct measuring *run, const struct row *rows, size
 	}
 	if (latency)
 		fprintf(out, "%12s %9s %9s %9s %9s %9s  %s\n", "CALLS", "TOTAL",
-			"MEAN", "50% <=", "99% <=", "MAX", "FUNCTION");
+			"MEAN", "50% ~", "99% ~", "MAX", "FUNCTION");
 	else
 		fprintf(out, "%12s  %s\n", "COUNT", "FUNCTION");
 	for (size_t i = 0; i < n; i++) {
@@ -276,13 +273,12 @@ static struct error *heat_results(struct measuring *run)
 		heat_print_scale(run->out, run->what);
 	run->scaled = true;
 	for (size_t i = 0; i < aggregate->n && !err; i++) {
-		struct aggregate_counts counts;
+		const struct value_counts *values = aggregate_values(&aggregate->v[i], true);
 
-		aggregate_counts_since(&aggregate->v[i], &counts);
 		if (run->picture)
-			heat_add(&run->heats[i], &counts, run->intervals);
-		else if (counts.hits || aggregate->n <= DRAWN_MAX)
-			heat_print_row(run->out, run->what, &counts,
+			heat_add(&run->heats[i], run->what, values, run->intervals);
+		else if (values->hits || aggregate->n <= DRAWN_MAX)
+			heat_print_row(run->out, run->what, values,
 				       aggregate->n > 1 ? aggregate->v[i].label : "");
 	}
 	run->intervals++;
@@ -332,7 +328,7 @@ static struct error *print_results(struct measuring *run, bool since)
 			aggregate_counts_since(&aggregate->v[i], &row->counts);
 		else
 			row->counts = aggregate->v[i].counts;
-		row->values = since ? aggregate->v[i].values_new : aggregate->v[i].values;
+		row->values = aggregate_values(&aggregate->v[i], since);
 		/* Print a few functions even without hits: the user asked for them by name. */
 		if (row->counts.hits || aggregate->n <= DRAWN_MAX)
 			n++;

@@ -67,10 +67,6 @@ size_t aggregate_add(struct aggregate *aggregate, const char *label)
 	aggregate->v = grow(aggregate->v, aggregate->n, &aggregate->cap, sizeof(*aggregate->v));
 	memset(&aggregate->v[aggregate->n], 0, sizeof(*aggregate->v));
 	aggregate->v[aggregate->n].label = xstrdup(label);
-	if (aggregate->what == AGGREGATE_VALUES) {
-		aggregate->v[aggregate->n].values = xcalloc(1, sizeof(struct value_counts));
-		aggregate->v[aggregate->n].values_new = xcalloc(1, sizeof(struct value_counts));
-	}
 	return aggregate->n++;
 }
 
@@ -268,17 +264,14 @@ static char *read_all(struct aggregate *aggregate)
 	return NULL;
 }
 
-/* Fill the counts of a heat map, and the other ones, from the values. */
-static void take_values(struct aggregate_entry *entry, u64 hits, const char *text)
+/* Most functions of a large library are never called: values get memory when there are some. */
+static void take_values(struct aggregate_entry *entry, const char *text, bool times)
 {
-	struct value_counts *values = entry->values;
-
-	value_counts_take(values, hits, text);
-	if (values->largest > 0)
-		entry->counts.max = values->largest;
-	memset(entry->counts.buckets, 0, sizeof(entry->counts.buckets));
-	for (unsigned int i = 0; i < 2 * VALUE_BUCKETS; i++)
-		entry->counts.buckets[value_bucket_power(i)] += values->buckets[i];
+	if (!entry->values) {
+		entry->values = xcalloc(1, sizeof(*entry->values));
+		entry->values_new = xcalloc(1, sizeof(*entry->values_new));
+	}
+	value_counts_take(entry->values, text, times);
 }
 
 /* Find the entry of a key, or add one.  Its name is a part of the line. */
@@ -305,7 +298,7 @@ static struct aggregate_entry *key_entry(struct aggregate *aggregate, size_t of,
 /* Parse "by kN KEY HITS SUM LEAST LARGEST FROM:COUNT...". */
 static void take_key(struct aggregate *aggregate, const char *line)
 {
-	unsigned long long of = strtoull(line + strlen("by k"), (char **)&line, 10), hits;
+	unsigned long long of = strtoull(line + strlen("by k"), (char **)&line, 10);
 	struct aggregate_entry *entry;
 	size_t len;
 
@@ -313,19 +306,18 @@ static void take_key(struct aggregate *aggregate, const char *line)
 		return;
 	len = strcspn(line, " ");
 	entry = key_entry(aggregate, of, line, len);
-	hits = strtoull(line + len, (char **)&line, 10);
-	entry->counts.hits += hits;
-	take_values(entry, hits, line);
+	entry->counts.hits += strtoull(line + len, (char **)&line, 10);
+	take_values(entry, line, false);
 }
 
 /*
- * Parse "kN HITS MISSED [TOTAL MAX BUCKET:COUNT...]", or with values, "kN HITS MISSED [SUM LEAST
- * LARGEST FROM:COUNT...]".
+ * Parse "kN HITS MISSED"; behind it with times " TOTAL MAX FROM:COUNT...", with values " SUM LEAST
+ * LARGEST FROM:COUNT...".
  */
 static void take_line(struct aggregate *aggregate, const char *line)
 {
 	struct aggregate_counts *counts;
-	unsigned long long entry, value[4] = { 0 };
+	unsigned long long entry;
 	char *p;
 
 	if (aggregate->stack && str_starts(line, "stack "))
@@ -341,27 +333,11 @@ static void take_line(struct aggregate *aggregate, const char *line)
 	entry = strtoull(line + 1, &p, 10);
 	if (entry >= aggregate->n)
 		return;
-	for (int i = 0; i < (aggregate->what == AGGREGATE_VALUES ? 2 : 4) && *p == ' '; i++)
-		value[i] = strtoull(p, &p, 10);
 	counts = &aggregate->v[entry].counts;
-	counts->hits += value[0];
-	counts->missed += value[1];
-	if (aggregate->what == AGGREGATE_VALUES) {
-		take_values(&aggregate->v[entry], value[0], p);
-		return;
-	}
-	counts->total += value[2];
-	if (value[3] > counts->max)
-		counts->max = value[3];
-	while (*p == ' ') {
-		unsigned long long bucket = strtoull(p, &p, 10);
-
-		if (*p != ':')
-			break;
-		value[0] = strtoull(p + 1, &p, 10);
-		if (bucket < AGGREGATE_BUCKETS)
-			counts->buckets[bucket] += value[0];
-	}
+	counts->hits += strtoull(p, &p, 10);
+	counts->missed += strtoull(p, &p, 10);
+	if (aggregate->what != AGGREGATE_HITS)
+		take_values(&aggregate->v[entry], p, aggregate->what == AGGREGATE_TIMES);
 }
 
 static void begin_entry(struct aggregate_entry *entry)
@@ -424,7 +400,7 @@ void aggregate_report_missing(const struct aggregate *aggregate)
 /**
  * aggregate_counts_since() - get the counts between the last two readings
  * @entry: the entry
- * @counts: filled in; its max is that of the whole run
+ * @counts: filled in
  */
 void aggregate_counts_since(const struct aggregate_entry *entry,
 			    struct aggregate_counts *counts)
@@ -432,9 +408,18 @@ void aggregate_counts_since(const struct aggregate_entry *entry,
 	*counts = entry->counts;
 	counts->hits -= entry->before.hits;
 	counts->missed -= entry->before.missed;
-	counts->total -= entry->before.total;
-	for (size_t i = 0; i < AGGREGATE_BUCKETS; i++)
-		counts->buckets[i] -= entry->before.buckets[i];
+}
+
+/**
+ * aggregate_values() - get the values, or times, of an entry
+ * @entry: the entry
+ * @since: only those between the last two readings
+ */
+const struct value_counts *aggregate_values(const struct aggregate_entry *entry, bool since)
+{
+	static const struct value_counts none;
+
+	return !entry->values ? &none : since ? entry->values_new : entry->values;
 }
 
 void aggregate_close(struct aggregate *aggregate)

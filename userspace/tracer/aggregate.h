@@ -19,8 +19,6 @@ struct options;
 struct readers;
 struct runner;
 
-#define AGGREGATE_BUCKETS 64
-
 /**
  * enum aggregate_what - what the kernel counts
  * @AGGREGATE_HITS: hits
@@ -37,17 +35,10 @@ enum aggregate_what {
  * struct aggregate_counts - counts of one entry
  * @hits: number of hits, or of calls that returned
  * @missed: number of hits or calls that could not be counted
- * @total: nanoseconds that all calls took together
- * @max: nanoseconds that the longest call took, or the largest value; 0 if that is negative
- * @buckets: [n] is the number of calls that took 2^n to 2^(n+1) - 1 nanoseconds, or of values from
- *	2^n to 2^(n+1) - 1; [0] has all numbers below 2
  */
 struct aggregate_counts {
 	u64 hits;
 	u64 missed;
-	u64 total;
-	u64 max;
-	u64 buckets[AGGREGATE_BUCKETS];
 };
 
 /**
@@ -57,9 +48,9 @@ struct aggregate_counts {
  * @before: counts of the aggregate_read() before that
  * @key: with keys, its key, or "others"; NULL for the entry of all keys
  * @of: then the number of the entry of all keys
- * @values: with AGGREGATE_VALUES, the values of the last aggregate_read()
- * @values_new: those that the aggregate_read() before that did not have; their least and largest
- *	one are those of the whole run
+ * @values: values, or times, of the last aggregate_read(); NULL if there never were any
+ * @values_new: likewise, those that the aggregate_read() before that did not have; their least and
+ *	largest one are those of the whole run
  */
 struct aggregate_entry {
 	char *label;
@@ -136,6 +127,7 @@ struct error *aggregate_read(struct aggregate *aggregate);
 void aggregate_report_missing(const struct aggregate *aggregate);
 void aggregate_counts_since(const struct aggregate_entry *entry,
 			    struct aggregate_counts *counts);
+const struct value_counts *aggregate_values(const struct aggregate_entry *entry, bool since);
 void aggregate_close(struct aggregate *aggregate);
 
 #endif /* _USERSPACE_AGGREGATE_H */

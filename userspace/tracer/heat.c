@@ -9,9 +9,6 @@
 #include "util/svg.h"
 #include "util/util.h"
 
-/* A map shows so many powers of two. What is out of these is at its ends. */
-#define COLUMNS	30U
-
 /* In a picture: of an interval, and of a range of times. */
 #define CELL_WIDTH	12
 #define CELL_HEIGHT	11
@@ -56,32 +53,40 @@ static const struct scale *scale_of(enum aggregate_what what)
 	return what == AGGREGATE_VALUES ? &values : &times;
 }
 
+static void columns_of(const struct scale *scale, const struct value_counts *values, u64 *columns)
+{
+	const unsigned int first = scale->first, last = first + HEAT_COLUMNS - 1;
+	unsigned int power;
+
+	memset(columns, 0, HEAT_COLUMNS * sizeof(*columns));
+	for (unsigned int i = 0; i < 2 * VALUE_BUCKETS; i++) {
+		if (!values->buckets[i])
+			continue;
+		power = value_bucket_power(i);
+		columns[power < first ? 0 : power > last ? HEAT_COLUMNS - 1 : power - first] +=
+			values->buckets[i];
+	}
+}
+
 /**
  * heat_add() - remember an interval
  * @heat: the intervals of the function
- * @counts: its calls in this one
+ * @what: what is counted
+ * @values: its times, or values, in this one
  * @nr: number of the interval
  */
-void heat_add(struct heat *heat, const struct aggregate_counts *counts, size_t nr)
+void heat_add(struct heat *heat, enum aggregate_what what, const struct value_counts *values,
+	      size_t nr)
 {
 	struct heat_row *row;
 
-	if (!counts->hits)
+	if (!values->hits)
 		return;
 	heat->v = grow(heat->v, heat->n, &heat->cap, sizeof(*heat->v));
 	row = &heat->v[heat->n++];
 	row->nr = nr;
-	memcpy(row->buckets, counts->buckets, sizeof(row->buckets));
-	heat->hits += counts->hits;
-}
-
-static void columns_of(const struct scale *scale, const u64 *buckets, u64 *columns)
-{
-	const unsigned int first = scale->first, last = first + COLUMNS - 1;
-
-	memset(columns, 0, COLUMNS * sizeof(*columns));
-	for (unsigned int i = 0; i < AGGREGATE_BUCKETS; i++)
-		columns[i < first ? 0 : i > last ? COLUMNS - 1 : i - first] += buckets[i];
+	columns_of(scale_of(what), values, row->columns);
+	heat->hits += values->hits;
 }
 
 /** heat_print_scale() - print which column is which time or value, above the rows */
@@ -90,48 +95,48 @@ void heat_print_scale(FILE *out, enum aggregate_what what)
 	const struct scale *scale = scale_of(what);
 
 	fprintf(out, "%8s  ", "");
-	for (unsigned int i = 0; i < COLUMNS; i += 5) {
+	for (unsigned int i = 0; i < HEAT_COLUMNS; i += 5) {
 		char text[DURATION_LEN];
 
 		scale->text(1ull << (scale->first + i), text);
 		fprintf(out, "%-10s", text);
 	}
-	fprintf(out, "  %10s %9s %9s\n", scale->title, "50% <=", "99% <=");
+	fprintf(out, "  %10s %9s %9s\n", scale->title, "50% ~", "99% ~");
 }
 
 /**
  * heat_print_row() - print an interval that ends now
  * @out: the output file
  * @what: what is counted
- * @counts: its calls
+ * @values: its times, or values
  * @label: the function, or ""
  */
-void heat_print_row(FILE *out, enum aggregate_what what, const struct aggregate_counts *counts,
+void heat_print_row(FILE *out, enum aggregate_what what, const struct value_counts *values,
 		    const char *label)
 {
 	const struct scale *scale = scale_of(what);
 	static const char shades[] = " .:-=+*#%@";
 	const unsigned int darkest = sizeof(shades) - 2;
 	char clock[16], text[2][DURATION_LEN];
-	u64 columns[COLUMNS], most = 0;
+	u64 columns[HEAT_COLUMNS], most = 0;
 	time_t now = time(NULL);
 	struct tm tm;
 
-	columns_of(scale, counts->buckets, columns);
-	for (unsigned int i = 0; i < COLUMNS; i++)
+	columns_of(scale, values, columns);
+	for (unsigned int i = 0; i < HEAT_COLUMNS; i++)
 		if (columns[i] > most)
 			most = columns[i];
 	strftime(clock, sizeof(clock), "%H:%M:%S", localtime_r(&now, &tm));
 	fprintf(out, "%8s |", clock);
-	for (unsigned int i = 0; i < COLUMNS; i++) {
+	for (unsigned int i = 0; i < HEAT_COLUMNS; i++) {
 		/* Round up, so that every range with calls is seen. */
 		char c = shades[most ? (columns[i] * darkest + most - 1) / most : 0];
 
 		fprintf(out, "%c%c", c, c);
 	}
-	scale->text(histogram_percentile(counts, 50), text[0]);
-	scale->text(histogram_percentile(counts, 99), text[1]);
-	fprintf(out, "| %10llu %9s %9s%s%s\n", (unsigned long long)counts->hits, text[0], text[1],
+	scale->text(value_counts_percentile(values, 50), text[0]);
+	scale->text(value_counts_percentile(values, 99), text[1]);
+	fprintf(out, "| %10llu %9s %9s%s%s\n", (unsigned long long)values->hits, text[0], text[1],
 		*label ? "  " : "", label);
 }
 
@@ -152,34 +157,33 @@ static void draw_cell(FILE *out, const struct scale *scale, size_t x, unsigned i
 static void draw(FILE *out, const struct scale *scale, const char *label, const struct heat *heat,
 		 unsigned int y, double seconds)
 {
-	u64 columns[COLUMNS], most = 1;
+	u64 most = 1;
 
-	for (size_t i = 0; i < heat->n; i++) {
-		columns_of(scale, heat->v[i].buckets, columns);
-		for (unsigned int k = 0; k < COLUMNS; k++)
-			if (columns[k] > most)
-				most = columns[k];
-	}
+	for (size_t i = 0; i < heat->n; i++)
+		for (unsigned int k = 0; k < HEAT_COLUMNS; k++)
+			if (heat->v[i].columns[k] > most)
+				most = heat->v[i].columns[k];
 	fprintf(out, "<text x=\"%d\" y=\"%u\" font-size=\"14\">", LEFT, y + 20);
 	svg_text(out, label);
 	fprintf(out, "<tspan font-size=\"10\">, %llu %s; the darker, the more</tspan></text>\n",
 		(unsigned long long)heat->hits, scale->things);
 	for (size_t i = 0; i <= heat->v[heat->n - 1].nr; i += 10)
 		fprintf(out, "<text x=\"%zu\" y=\"%u\">%g s</text>\n", LEFT + CELL_WIDTH * i,
-			y + TITLE + CELL_HEIGHT * COLUMNS + 12, seconds * i);
-	for (unsigned int k = 0; k < COLUMNS; k += 5) {
+			y + TITLE + CELL_HEIGHT * HEAT_COLUMNS + 12, seconds * i);
+	for (unsigned int k = 0; k < HEAT_COLUMNS; k += 5) {
 		char text[DURATION_LEN];
 
 		scale->text(1ull << (scale->first + k), text);
 		fprintf(out, "<text x=\"%d\" y=\"%u\" text-anchor=\"end\">%s</text>\n", LEFT - 6,
-			y + TITLE + CELL_HEIGHT * (COLUMNS - k), text);
+			y + TITLE + CELL_HEIGHT * (HEAT_COLUMNS - k), text);
 	}
 	for (size_t i = 0; i < heat->n; i++) {
-		columns_of(scale, heat->v[i].buckets, columns);
-		for (unsigned int k = 0; k < COLUMNS; k++)
+		const u64 *columns = heat->v[i].columns;
+
+		for (unsigned int k = 0; k < HEAT_COLUMNS; k++)
 			if (columns[k])
 				draw_cell(out, scale, LEFT + CELL_WIDTH * heat->v[i].nr,
-					  y + TITLE + CELL_HEIGHT * (COLUMNS - 1 - k), k,
+					  y + TITLE + CELL_HEIGHT * (HEAT_COLUMNS - 1 - k), k,
 					  columns[k], most);
 	}
 }
@@ -214,7 +218,7 @@ void heat_draw(FILE *out, const struct aggregate *aggregate, const struct heat *
 	       double seconds)
 {
 	_cleanup_free_ struct map *maps = xcalloc(aggregate->n + 1, sizeof(*maps));
-	const unsigned int height = TITLE + CELL_HEIGHT * COLUMNS + 20;
+	const unsigned int height = TITLE + CELL_HEIGHT * HEAT_COLUMNS + 20;
 	size_t n = 0, last = 40;
 
 	for (size_t i = 0; i < aggregate->n; i++) {

@@ -9,14 +9,17 @@
 #include "aggregate.h"
 #include "types.h"
 
+/* A map shows so many powers of two. What is out of these is at its ends. */
+#define HEAT_COLUMNS 30U
+
 /**
  * struct heat_row - the calls of an interval
  * @nr: its number, from 0 on
- * @buckets: as in struct aggregate_counts
+ * @columns: their numbers, for each power of two
  */
 struct heat_row {
 	size_t nr;
-	u64 buckets[AGGREGATE_BUCKETS];
+	u64 columns[HEAT_COLUMNS];
 };
 
 /**
@@ -33,9 +36,10 @@ struct heat {
 	u64 hits;
 };
 
-void heat_add(struct heat *heat, const struct aggregate_counts *counts, size_t nr);
+void heat_add(struct heat *heat, enum aggregate_what what, const struct value_counts *values,
+	      size_t nr);
 void heat_print_scale(FILE *out, enum aggregate_what what);
-void heat_print_row(FILE *out, enum aggregate_what what, const struct aggregate_counts *counts,
+void heat_print_row(FILE *out, enum aggregate_what what, const struct value_counts *values,
 		    const char *label);
 void heat_draw(FILE *out, const struct aggregate *aggregate, const struct heat *heats,
 	       double seconds);

@@ -13,6 +13,9 @@
 /* Print at most so many ranges, if ranges from one power of two to the next are no more. */
 #define RANGES_MAX 20
 
+/* Characters of a time in such a range. */
+#define TIME_WIDTH 8
+
 /* Find the bucket of a number that is not negative. */
 static unsigned int bucket_of(u64 magnitude)
 {
@@ -69,24 +72,27 @@ static value_t number(const char *text, char **end)
 /**
  * value_counts_take() - add what a line has
  * @values: the values so far
- * @hits: the number of values in the line
- * @text: the rest of the line: " SUM LEAST LARGEST FROM:N..."
+ * @text: the rest of the line: " SUM LEAST LARGEST FROM:N...", or "" if it has no value
+ * @times: the values are times, of which a line does not have the least one
+ *
+ * All values are in buckets; a line may be about more calls, whose times are just being counted.
  */
-void value_counts_take(struct value_counts *values, u64 hits, const char *text)
+void value_counts_take(struct value_counts *values, const char *text, bool times)
 {
-	value_t least, largest, from;
+	value_t least = 0, largest, from;
+	u64 n;
 	char *p;
 
-	if (!hits)
+	if (!*text)
 		return;
 	values->sum += number(text, &p);
-	least = number(p, &p);
+	if (!times)
+		least = number(p, &p);
 	largest = number(p, &p);
 	if (!values->hits || least < values->least)
 		values->least = least;
 	if (!values->hits || largest > values->largest)
 		values->largest = largest;
-	values->hits += hits;
 	while (*p == ' ') {
 		unsigned int bucket;
 
@@ -95,7 +101,9 @@ void value_counts_take(struct value_counts *values, u64 hits, const char *text)
 			break;
 		bucket = from < 0 ? VALUE_BUCKETS - 1 - bucket_of(-from) :
 				    VALUE_BUCKETS + bucket_of(from);
-		values->buckets[bucket] += strtoull(p + 1, &p, 10);
+		n = strtoull(p + 1, &p, 10);
+		values->buckets[bucket] += n;
+		values->hits += n;
 	}
 }
 
@@ -185,31 +193,54 @@ static u64 count_range(const struct value_counts *values, unsigned int range, un
 	return n;
 }
 
-/* Find the numbers of a range of 2^@log buckets.  Return false if it has none. */
-static bool range_text(unsigned int range, unsigned int log, char low[VALUE_LEN],
-		       char high[VALUE_LEN])
+static void end_text(value_t value, bool times, char text[DURATION_LEN])
+{
+	if (times)
+		duration_text(value, text);
+	else
+		value_text(value, text);
+}
+
+/* Find the ends of a range of 2^@log buckets.  Return false if it has no number. */
+static bool range_text(unsigned int range, unsigned int log, bool times, char low[DURATION_LEN],
+		       char high[DURATION_LEN])
 {
 	value_t first, last, unused;
 
 	value_bucket_ends(range << log, &first, &unused);
 	value_bucket_ends(((range + 1) << log) - 1, &unused, &last);
-	value_text(first, low);
-	value_text(last, high);
+	end_text(first, times, low);
+	end_text(last, times, high);
 	return first <= last;
+}
+
+/* Return the characters of the longest end.  Numbers are longest in the outer ranges. */
+static int ends_width(unsigned int first, unsigned int last, unsigned int log, bool times)
+{
+	char low[DURATION_LEN], high[DURATION_LEN];
+	int width;
+
+	if (times)
+		return TIME_WIDTH;
+	range_text(first, log, false, low, high);
+	width = strlen(low);
+	range_text(last, log, false, low, high);
+	return (int)strlen(high) > width ? (int)strlen(high) : width;
 }
 
 /**
  * value_counts_print() - draw the values
  * @out: the output file
  * @values: the values
+ * @times: they are times of calls
  *
  * Each line is a range of numbers: of a bucket, of two or four of these, or all from one power of
  * two to the next, if there would be too many lines.
  */
-void value_counts_print(FILE *out, const struct value_counts *values)
+void value_counts_print(FILE *out, const struct value_counts *values, bool times)
 {
 	unsigned int first = 0, last = 2 * VALUE_BUCKETS - 1, log = 0;
-	char low[VALUE_LEN], high[VALUE_LEN];
+	char low[DURATION_LEN], high[DURATION_LEN];
 	u64 most = 0;
 	int width;
 
@@ -226,14 +257,11 @@ void value_counts_print(FILE *out, const struct value_counts *values)
 	for (unsigned int i = first; i <= last; i++)
 		if (count_range(values, i, log) > most)
 			most = count_range(values, i, log);
-	/* The longest numbers are at the ends. */
-	range_text(first, log, low, high);
-	width = strlen(low);
-	range_text(last, log, low, high);
-	width = (int)strlen(high) > width ? (int)strlen(high) : width;
-	fprintf(out, "%*s  %10s  distribution\n", 2 * width + 3, "value", "hits");
+	width = ends_width(first, last, log, times);
+	fprintf(out, "%*s  %10s  distribution\n", 2 * width + 3, times ? "time" : "value",
+		times ? "calls" : "hits");
 	for (unsigned int i = first; i <= last; i++) {
-		if (!range_text(i, log, low, high))
+		if (!range_text(i, log, times, low, high))
 			continue;
 		if (!strcmp(low, high))
 			fprintf(out, "%*s", 2 * width + 3, low);

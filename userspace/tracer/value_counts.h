@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Hits that the kernel counts by a value: how often which values were met. */
+/* What the kernel counts by a value: hits, or calls by their times. How often which were met. */
 #ifndef _USERSPACE_VALUE_COUNTS_H
 #define _USERSPACE_VALUE_COUNTS_H
 
@@ -18,10 +18,10 @@ typedef __int128 value_t;
 #define VALUE_LEN 24
 
 /**
- * struct value_counts - the values of an entry
+ * struct value_counts - the values of an entry; times are values without a sign, in nanoseconds
  * @hits: number of values
  * @sum: their sum, modulo 2^64
- * @least: the least one, if there is any
+ * @least: the least one, if there is any; of times, 0
  * @largest: the largest one, likewise
  * @buckets: numbers of values, from the least value on: those below 0, then the others
  */
@@ -33,13 +33,13 @@ struct value_counts {
 	u64 buckets[2 * VALUE_BUCKETS];
 };
 
-void value_counts_take(struct value_counts *values, u64 hits, const char *text);
+void value_counts_take(struct value_counts *values, const char *text, bool times);
 void value_counts_since(struct value_counts *values, const struct value_counts *before);
 value_t value_counts_percentile(const struct value_counts *values, unsigned int percent);
 double value_counts_mean(const struct value_counts *values);
 void value_bucket_ends(unsigned int bucket, value_t *first, value_t *last);
 unsigned int value_bucket_power(unsigned int bucket);
 void value_text(value_t value, char text[VALUE_LEN]);
-void value_counts_print(FILE *out, const struct value_counts *values);
+void value_counts_print(FILE *out, const struct value_counts *values, bool times);
 
 #endif /* _USERSPACE_VALUE_COUNTS_H */

@@ -11,9 +11,6 @@
 #include "trace/event/tasks.h"
 #include "trace/parse/parse.h"
 
-/* The size of a cell of an entry probe of a selection, which counts hits only. */
-#define COUNT_SIZE sizeof(u64)
-
 /**
  * aggregate_create() - create an empty set
  *
@@ -226,23 +223,17 @@ static int take_line(struct aggregate *set, struct aggregate_batch *batch,
 /* Allocate the cells before the first probe is registered: handlers do not check for them. */
 static int make_cells(struct aggregate_batch *batch)
 {
-	unsigned int cpu, i;
+	unsigned int cpu, i = 0;
 
-	for (i = 0; i < batch->n; i++) {
-		if (batch->probes[i].values)
-			continue;
-		if (batch->probes[i].kind == TRACER_RETURN || batch->probes[i].stack)
-			batch->cell_size = sizeof(struct aggregate_cell);
-		else if (!batch->probes[i].counts_all)
-			batch->cell_size = max(batch->cell_size, COUNT_SIZE);
-	}
-	if (!batch->cell_size)
+	while (i < batch->n && (batch->probes[i].values || batch->probes[i].counts_all))
+		i++;
+	if (i == batch->n)
 		return 0;
 	batch->cells = kcalloc(nr_cpu_ids, sizeof(*batch->cells), GFP_KERNEL);
 	if (!batch->cells)
 		return -ENOMEM;
 	for_each_possible_cpu(cpu) {
-		batch->cells[cpu] = kvcalloc(batch->n, batch->cell_size, GFP_KERNEL);
+		batch->cells[cpu] = kvcalloc(batch->n, sizeof(**batch->cells), GFP_KERNEL);
 		if (!batch->cells[cpu])
 			return -ENOMEM;
 	}
@@ -343,7 +334,7 @@ void aggregate_sum(const struct aggregate_batch *batch, unsigned int index,
 		   struct aggregate_cell *sum)
 {
 	const struct aggregate_probe *probe = &batch->probes[index];
-	unsigned int cpu, i;
+	unsigned int cpu;
 
 	memset(sum, 0, sizeof(*sum));
 	if (probe->counts_all) {
@@ -351,16 +342,9 @@ void aggregate_sum(const struct aggregate_batch *batch, unsigned int index,
 		return;
 	}
 	for_each_possible_cpu(cpu) {
-		const struct aggregate_cell *cell =
-			batch->cells[cpu] + index * batch->cell_size;
+		const struct aggregate_cell *cell = &batch->cells[cpu][index];
 
 		sum->hits += READ_ONCE(cell->hits);
-		if (batch->cell_size == COUNT_SIZE)
-			continue;
-		sum->total += READ_ONCE(cell->total);
-		sum->max = max(sum->max, READ_ONCE(cell->max));
 		sum->lost += READ_ONCE(cell->lost);
-		for (i = 0; i < AGGREGATE_BUCKETS; i++)
-			sum->buckets[i] += READ_ONCE(cell->buckets[i]);
 	}
 }

@@ -13,8 +13,9 @@
  *				owned by the set and freed with it.  Its
  *				memory never moves, because handlers use it
  *
- * A handler runs in the trap, finds its probe, and changes counts of its own CPU only.  It takes no
- * lock.  aggregate.lock protects the list of batches, and is held while probes are registered.
+ * A handler runs in the trap, and finds its probe.  It changes counts of its own CPU, or by atomic
+ * operations what all CPUs share: times, stacks, calls under way.  It takes no lock.
+ * aggregate.lock protects the list of batches, and is held while probes are registered.
  */
 #ifndef _TRACER_AGGREGATE_H
 #define _TRACER_AGGREGATE_H

@@ -6,7 +6,6 @@
 #include <linux/fs.h>
 #include <linux/kernel.h>
 #include <linux/ktime.h>
-#include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/pid.h>
 #include <linux/slab.h>
@@ -17,6 +16,7 @@
 #include "aggregate_types.h"
 #include "calls.h"
 #include "stacks.h"
+#include "times.h"
 #include "values.h"
 #include "trace/event/process.h"
 #include "trace/event/site.h"
@@ -24,10 +24,7 @@
 
 static struct aggregate_cell *cell_of(const struct aggregate_probe *probe)
 {
-	const struct aggregate_batch *batch = probe->batch;
-
-	return batch->cells[smp_processor_id()] +
-	       probe->index * batch->cell_size;
+	return &probe->batch->cells[smp_processor_id()][probe->index];
 }
 
 static bool counts(const struct aggregate_probe *probe)
@@ -75,14 +72,9 @@ static int on_call(struct uretprobe_instance *ri, struct pt_regs *regs)
 /* Count a call. */
 static void add_call(struct aggregate_probe *probe, u64 began, u64 now)
 {
+	cell_of(probe)->hits++;
 	/* The clock of this CPU may be behind that of the CPU on which the call began. */
-	u64 took = now > began ? now - began : 0;
-	struct aggregate_cell *cell = cell_of(probe);
-
-	cell->hits++;
-	cell->total += took;
-	cell->max = max(cell->max, took);
-	cell->buckets[took ? ilog2(took) : 0]++;
+	aggregate_times_add(probe->times, now > began ? now - began : 0);
 }
 
 static void on_return(struct uretprobe_instance *ri, struct pt_regs *regs)
@@ -330,7 +322,7 @@ static int prepare_value(struct aggregate_probe *probe, struct tracer_def *def)
 	return 0;
 }
 
-/* Choose the handlers. */
+/* Choose the handlers, and make room for what they count. */
 static int prepare_handlers(struct aggregate_probe *probe, struct tracer_def *def)
 {
 	const struct tracer_tasks *tasks = &probe->batch->set->tasks;
@@ -338,6 +330,11 @@ static int prepare_handlers(struct aggregate_probe *probe, struct tracer_def *de
 
 	if (aggregate_values_takes(def))
 		return prepare_value(probe, def);
+	if (def->kind == TRACER_RETURN) {
+		probe->times = aggregate_times_create();
+		if (!probe->times)
+			return -ENOMEM;
+	}
 	if (probe->exits) {
 		u->handler = on_begin;
 		set_ring(u, on_begin, tasks);
@@ -408,4 +405,5 @@ void aggregate_probe_free(struct aggregate_probe *probe)
 {
 	kvfree(probe->exits);
 	aggregate_values_free(probe->values);
+	aggregate_times_free(probe->times);
 }

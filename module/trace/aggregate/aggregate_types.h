@@ -14,29 +14,21 @@
 #include "trace/parse/def.h"
 #include "trace/event/event_types.h"
 
-#define AGGREGATE_BUCKETS 64	/* one for each power of two of nanoseconds */
-
 /**
  * struct aggregate_cell - the counts of one CPU for one probe
  * @hits: number of hits; for a return probe, number of calls that have returned
- * @total: duration of these calls together, in nanoseconds
- * @max: duration of the longest call
- * @lost: number of calls that were forgotten before they returned: too many were under way
- * @buckets: number of calls that took 2^n to 2^(n+1) - 1 nanoseconds
- *
- * Entry probes have @hits only.
+ * @lost: number of calls that were forgotten before they returned: too many were under way; or of
+ *	hits that could not be counted by their stacks
  */
 struct aggregate_cell {
 	u64 hits;
-	u64 total;
-	u64 max;
 	u64 lost;
-	u64 buckets[AGGREGATE_BUCKETS];
 };
 
 struct aggregate_calls;
 struct aggregate_probe;
 struct aggregate_stacks;
+struct aggregate_times;
 struct aggregate_values;
 
 /**
@@ -67,6 +59,7 @@ struct aggregate_exits {
  * @exits: for a return probe that is given the return instructions, the probes on these, which take
  *	the place of an exchanged return address; or NULL
  * @values: if hits are counted by a value, the counts, with the definition; or NULL
+ * @times: for a return probe that does not count by a value, how long calls take; or NULL
  * @batch: its batch
  * @index: its index in the batch
  * @kind: %TRACER_PROBE or %TRACER_RETURN
@@ -81,6 +74,7 @@ struct aggregate_probe {
 	struct uretprobe rp;
 	struct aggregate_exits *exits;
 	struct aggregate_values *values;
+	struct aggregate_times *times;
 	struct aggregate_batch *batch;
 	unsigned int index;
 	enum tracer_kind kind;
@@ -98,9 +92,8 @@ struct aggregate_probe {
  * @set: its set
  * @n: number of @probes that are registered
  * @size: number of @probes that there is room for
- * @cell_size: bytes of a cell; entry probes need the first member only; 0 if there are no cells
- * @cells: for each CPU, @n cells; not used for a probe that only counts, see %UPROBE_COUNT, or
- *	that counts by a value
+ * @cells: for each CPU, @n cells; NULL if no probe uses them: those that only count, see
+ *	%UPROBE_COUNT, or count by a value, do not
  * @probes: the probes
  */
 struct aggregate_batch {
@@ -108,8 +101,7 @@ struct aggregate_batch {
 	struct aggregate *set;
 	unsigned int n;
 	unsigned int size;
-	size_t cell_size;
-	void **cells;
+	struct aggregate_cell **cells;
 	struct aggregate_probe probes[];
 };
 

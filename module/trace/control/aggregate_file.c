@@ -10,7 +10,9 @@
 #include "control.h"
 #include "files.h"
 #include "trace/aggregate/aggregate.h"
+#include "trace/aggregate/buckets.h"
 #include "trace/aggregate/stacks.h"
+#include "trace/aggregate/times.h"
 #include "trace/aggregate/values.h"
 
 /* Maximum number of characters to accept from one write. */
@@ -28,11 +30,12 @@ static void show_refusals(struct seq_file *m, const struct aggregate_probe *prob
 static int aggregate_show(struct seq_file *m, void *v)
 {
 	const struct aggregate_batch *batch = v;
-	struct aggregate_cell *sum;
-	unsigned int i, j;
+	struct uprobe_values *times;
+	struct aggregate_cell sum;
+	unsigned int i;
 
-	sum = kmalloc(sizeof(*sum), GFP_KERNEL);
-	if (!sum)
+	times = kmalloc(sizeof(*times), GFP_KERNEL);
+	if (!times)
 		return -ENOMEM;
 	/* seq_file calls again with more room. */
 	for (i = 0; i < batch->n && !seq_has_overflowed(m); i++) {
@@ -44,24 +47,21 @@ static int aggregate_show(struct seq_file *m, void *v)
 			aggregate_values_show(probe->values, probe->name, missed, m);
 			continue;
 		}
-		aggregate_sum(batch, i, sum);
-		missed += sum->lost;
-		if (!sum->hits && !missed)
+		aggregate_sum(batch, i, &sum);
+		missed += sum.lost;
+		if (!sum.hits && !missed)
 			continue;
-		seq_printf(m, "%s %llu %llu", probe->name, sum->hits, missed);
-		if (probe->kind == TRACER_RETURN) {
-			seq_printf(m, " %llu %llu", sum->total, sum->max);
-			for (j = 0; j < AGGREGATE_BUCKETS; j++) {
-				if (sum->buckets[j])
-					seq_printf(m, " %u:%llu", j,
-						   sum->buckets[j]);
-			}
+		seq_printf(m, "%s %llu %llu", probe->name, sum.hits, missed);
+		if (probe->times) {
+			aggregate_times_read(probe->times, times);
+			seq_printf(m, " %llu %llu", times->sum, times->largest);
+			aggregate_buckets_show(m, times->buckets);
 		}
 		seq_putc(m, '\n');
 		if (probe->stack)
 			aggregate_stacks_show(batch->set->stacks, probe, probe->name, m);
 	}
-	kfree(sum);
+	kfree(times);
 	return 0;
 }
 

@@ -199,7 +199,7 @@ static const char readme[] =
 	"                     Hits and misses: fdinfo of the descriptor in /proc\n"
 	"  aggregate        - definitions written here, without arguments, count hits; of return\n"
 	"                     probes also how long calls take. Reading: EVENT HITS MISSED\n"
-	"                     [NANOSECONDS LONGEST LOG2:CALLS...]; closing ends it.\n"
+	"                     [NANOSECONDS LONGEST FROM:CALLS...]; closing ends it.\n"
 	"                     With one argument, a number, hits are counted by its value; a second\n"
 	"                     one is a key: EVENT HITS MISSED [SUM LEAST LARGEST FROM:HITS...]\n"
 	"                     The lines of instrumentation: fdinfo of the descriptor.\n"
