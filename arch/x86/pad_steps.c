@@ -353,7 +353,7 @@ static int put_add(struct pad_out *o, const struct pad *pad)
 static void put_key(struct pad_out *o, const struct pad *pad, unsigned int reg, u64 busy)
 {
 	/* lea sp(%rsp), %reg; or distance(%rip), %reg */
-	put_stack(o, LEA, reg, 0);
+	put_stack(o, LEA, reg, pad_action(pad)->timing.below);
 	put_wide_operand(o, OR, reg, pad_call_key(pad_action(pad)->timing.id, 0) | busy);
 }
 

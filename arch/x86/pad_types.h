@@ -164,12 +164,14 @@ static inline unsigned int pad_slot_of(u64 key)
  *	PAD_END
  * @ns: nanoseconds of 2^32 ticks of the time stamp counter, of a PAD_END
  * @id: number of the function
+ * @below: how many bytes the stack pointer is below that at the entry
  */
 struct pad_timing {
 	u64 table;
 	u64 at;
 	u64 ns;
 	u16 id;
+	u16 below;
 };
 
 /**
@@ -243,11 +245,16 @@ static inline bool pad_does(const struct pad *pad, enum pad_step_kind kind)
 	return pad_action(pad)->kind == kind;
 }
 
+/* Check whether a pad is at the begin or the end of calls that are timed. */
+static inline bool pad_times(const struct pad *pad)
+{
+	return pad_does(pad, PAD_BEGIN) || pad_does(pad, PAD_END);
+}
+
 /* Check whether a pad needs rcx and rdx, and has a tail. */
 static inline bool pad_has_tail(const struct pad *pad)
 {
-	return pad_does(pad, PAD_RECORD) || pad_does(pad, PAD_ADD) || pad_does(pad, PAD_BEGIN) ||
-	       pad_does(pad, PAD_END);
+	return pad_does(pad, PAD_RECORD) || pad_does(pad, PAD_ADD) || pad_times(pad);
 }
 
 /* Check whether a pad uses the stack of the program. */

@@ -173,6 +173,23 @@ struct uprobe_histogram {
 };
 
 /**
+ * struct uprobe_timer - the times of the calls of a function
+ * @entry: the probe on the first instruction of the function.  All other probes with this timer are
+ *	on its return instructions, or on instructions in front of these from which each execution
+ *	goes on to the return; in the same file or process.
+ *
+ * It stays at its address as long as these probes are registered, and all other fields are zero
+ * before the first registration.
+ */
+struct uprobe_timer {
+	const struct uprobe *entry;
+
+	/* private: what earlier registrations and handlers have added; the least value is inverted */
+	struct uprobe_values __values;
+	u64 __left;
+};
+
+/**
  * enum uprobe_type - what a registration callback is about
  * @UPTY_UPROBE: a struct uprobe
  * @UPTY_URETPROBE: a struct uretprobe
@@ -219,6 +236,11 @@ enum uprobe_type {
  *	the stack pointer; see uprobe_ring_word()
  * @histogram: optional, with @ring_handler: if no other probe is there, code in the program may
  *	add a value to a histogram instead of calling any handler; see uprobe_histogram()
+ * @timer: optional, with @ring_handler: if no other probe is there, code in the program may time the
+ *	calls of a function instead of calling any handler; see uprobe_times().  A hit of the entry
+ *	for which a handler is called is a call that only the client knows.  A handler of a return
+ *	instruction asks uprobe_call_time() for the time of the call that ends.
+ * @timer_below: with @timer, how many bytes the stack pointer is below that at the entry
  * @flags: UPROBE_*, or 0
  * @path: file to probe in every process that maps it; NULL for a probe on one process.  For a
  *	kernel thread, the path is looked up as for the init process.  Needed only during
@@ -262,6 +284,8 @@ struct uprobe {
 	u32 ring_reads;
 	u16 ring_words;
 	struct uprobe_histogram *histogram;
+	struct uprobe_timer *timer;
+	u16 timer_below;
 	unsigned int flags;
 	const char *path;
 	struct file *file;
@@ -706,5 +730,41 @@ struct uprobe_counts uprobe_counts(const struct uprobe *u);
  * Context: may sleep.
  */
 void uprobe_histogram(const struct uprobe *u, struct uprobe_values *values);
+
+/**
+ * uprobe_times() - read the times of the calls of a function
+ * @timer: the timer
+ * @ends: the probes on the return instructions, registered or not
+ * @n: number of @ends
+ * @values: filled in: the times in nanoseconds, those of uprobe_time_add() included
+ *
+ * The caller must not register or unregister the probes during the call.  A program can write to
+ * its times: what uprobe_histogram() says holds here, too.
+ *
+ * Context: may sleep.
+ * Return: the number of calls known to have been left without a return, by longjmp() for example:
+ * another call has replaced them.  Calls of which only a handler knows are not among them.
+ */
+u64 uprobe_times(struct uprobe_timer *timer, struct uprobe *const *ends, unsigned int n,
+		 struct uprobe_values *values);
+
+/**
+ * uprobe_time_add() - add the time of a call
+ * @timer: the timer
+ * @ns: the time, in nanoseconds
+ *
+ * Context: any.
+ */
+void uprobe_time_add(struct uprobe_timer *timer, u64 ns);
+
+/**
+ * uprobe_call_time() - get the time of the call that ends with this hit
+ * @ns: set to the time, in nanoseconds
+ *
+ * Context: the handler of a probe with a timer, on a return instruction.
+ * Return: false if the module does not know the call: a handler was called when it began, or it has
+ * begun before the probes were there.
+ */
+bool uprobe_call_time(u64 *ns);
 
 #endif /* _UPROBES_UPROBES_H */

@@ -142,6 +142,8 @@ static struct error *scan_part(struct symbols *syms,
 				 (unsigned long long)len);
 	text = xmalloc(len);
 	len = elf_image_read(img, offset, text, len);
+	if (text_mode(img) == UINSN_MODE_64)
+		epilogues_scan(&exits->epilogues, text, len, start);
 	n = boundary_exits(text, len, text_mode(img), start, NULL, 0, &stopped);
 	if (n > 0) {
 		found = xcalloc(n, sizeof(*found));
@@ -235,5 +237,6 @@ void return_sites_free(struct return_sites *exits)
 {
 	places_free(&exits->returns);
 	places_free(&exits->tail_calls);
+	epilogues_free(&exits->epilogues);
 	memset(exits, 0, sizeof(*exits));
 }

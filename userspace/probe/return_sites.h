@@ -3,6 +3,7 @@
 #ifndef _USERSPACE_RETURN_SITES_H
 #define _USERSPACE_RETURN_SITES_H
 
+#include "epilogue.h"
 #include "place.h"
 #include "symbols/symbols.h"
 
@@ -14,11 +15,13 @@ struct error;
  * @tail_calls: jumps to other functions, whose results become its own
  * @unclear: number of jumps that may leave it: conditional jumps, and jumps
  *	through a register or memory
+ * @epilogues: what is in front of @returns, in 64-bit code
  */
 struct return_sites {
 	struct places returns;
 	struct places tail_calls;
 	size_t unclear;
+	struct epilogues epilogues;
 };
 
 struct error *return_sites_find(struct symbols *syms, const struct place *function,

@@ -32,8 +32,10 @@
 #define RETURNS_MAX 16
 
 /*
- * List the return instructions of a function, if it is left by no others: then it can be timed by
- * probes on them, and its return address stays as it is.  Return arguments for a definition, or "".
+ * List where a function returns, if it is left by return instructions alone: then it can be timed by
+ * probes there, and its return address stays as it is.  Such a place is the return instruction, or
+ * one in front of it; then the highest bit is set, and the 15 bits behind it say how far the stack
+ * pointer is below that at the return.  Return arguments for a definition, or "".
  */
 static char *return_sites_text(struct symbols *syms, const struct symbol *function, u64 addr)
 {
@@ -42,8 +44,13 @@ static char *return_sites_text(struct symbols *syms, const struct symbol *functi
 
 	if (return_sites_only(syms, function, addr, &exits)) {
 		for (size_t i = 0; i < exits.returns.n; i++) {
+			const struct place *ret = &exits.returns.v[i];
+			u16 below;
+			u64 at = epilogues_find(&exits.epilogues, ret->addr, addr, &below);
+			u64 before = at == ret->addr ? 0 : 1ull << 63 | (u64)below << 48;
+			u64 offset = ret->offset - (ret->addr - at);
 			char *longer = xasprintf("%s \\0x%llx", text,
-						 (unsigned long long)exits.returns.v[i].offset);
+						 (unsigned long long)(before | offset));
 
 			free(text);
 			text = longer;

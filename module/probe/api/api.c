@@ -19,6 +19,7 @@
 #include "jump/jump.h"
 #include "jump/ring.h"
 #include "jump/ring_drain.h"
+#include "jump/timing.h"
 #include "target/target.h"
 #include "uret/ret_addrs.h"
 
@@ -259,6 +260,28 @@ void uprobe_histogram(const struct uprobe *u, struct uprobe_values *values)
 	probe_values(u, values);
 }
 EXPORT_SYMBOL_GPL(uprobe_histogram);
+
+u64 uprobe_times(struct uprobe_timer *timer, struct uprobe *const *ends, unsigned int n,
+		 struct uprobe_values *values)
+{
+	return timer_values(timer, ends, n, values);
+}
+EXPORT_SYMBOL_GPL(uprobe_times);
+
+void uprobe_time_add(struct uprobe_timer *timer, u64 ns)
+{
+	timer_add(timer, ns);
+}
+EXPORT_SYMBOL_GPL(uprobe_time_add);
+
+bool uprobe_call_time(u64 *ns)
+{
+	u64 took = this_cpu_read(timing_took);
+
+	*ns = took - 1;
+	return took;
+}
+EXPORT_SYMBOL_GPL(uprobe_call_time);
 
 unsigned int uprobe_refusals(const struct uprobe *u, char *why, size_t size)
 {

@@ -101,6 +101,8 @@ static const char *fields_complaint(const struct uprobe *u, enum consumer_type t
 		return "a histogram is for a probe with a ring handler";
 	if (u->histogram && !histogram_valid(u->histogram))
 		return "histogram has a value that is no register and no word of the stack";
+	if (u->timer && (!u->ring_handler || u->histogram || !u->timer->entry))
+		return "a timer is for a probe with a ring handler, and names the entry";
 	if (type == CONSUMER_RETURN ? !rp->handler : !u->handler && !(u->flags & UPROBE_COUNT))
 		return "it has no handler";
 	if (type == CONSUMER_RETURN && rp->data_size > URETPROBE_DATA_MAX)

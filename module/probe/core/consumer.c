@@ -79,6 +79,19 @@ static struct pad_histogram histogram_of(const struct uprobe *u)
 	};
 }
 
+/* Find out what a consumer has to do with the times of calls. */
+static void consumer_set_timing(struct consumer *c)
+{
+	const struct uprobe *u = c->u, *entry = u->timer ? u->timer->entry : NULL;
+
+	if (!entry)
+		return;
+	c->below = u->timer_below;
+	c->timing = u == entry ? TIMING_BEGIN : TIMING_END;
+	c->from_entry = c->in_every_process ? u->offset - entry->offset :
+					      (s64)(u->vaddr - entry->vaddr);
+}
+
 static void consumer_free(struct consumer *c)
 {
 	if (c->run.sleeps)
@@ -159,6 +172,7 @@ struct consumer *consumer_create(struct uprobe *u, enum consumer_type type)
 	c->data_size = rp ? rp->data_size : 0;
 	c->atomic_entry = c->atomic && type == CONSUMER_ENTRY;
 	c->in_every_process = u->path || u->file || u->inode;
+	consumer_set_timing(c);
 	c->inherits = !c->in_every_process && u->flags & UPROBE_INHERIT;
 	c->in_task = rp ? rp->entry_handler && !c->atomic : !c->atomic;
 	c->reg.claimed = true;

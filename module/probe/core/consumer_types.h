@@ -340,6 +340,18 @@ struct consumer_insn {
 };
 
 /**
+ * enum timing_kind - what a consumer has to do with the times of calls
+ * @TIMING_NOT: nothing
+ * @TIMING_BEGIN: it is at the entry of a timed function
+ * @TIMING_END: it is at a return instruction
+ */
+enum timing_kind {
+	TIMING_NOT,
+	TIMING_BEGIN,
+	TIMING_END,
+};
+
+/**
  * struct consumer - the module's side of a registered probe
  * @u: the client's structure; only to be dereferenced with @run.live set (atomic handlers, under
  *	RCU), with a reference on @run.active (handlers that may sleep), or with the consumer
@@ -357,14 +369,17 @@ struct consumer_insn {
  * @inherits: forked children of the probed process get the probe, too; constant
  * @in_task: an entry consumer's handler, or a return consumer's entry handler, runs in task
  *	context; constant
+ * @timing: enum timing_kind; constant
  * @run: whether handlers are called
  * @stats: its counters
  * @filter: its conditions, or NULL; replaced with the consumer claimed, read under RCU
  * @reads: what the ring handler reads, a bit for each number of pad_recording::regs; constant
  * @histogram: the value that pads may add, without the address; its size is 0 if there is none;
  *	constant
- * @values: what pads have added at sites that it has left; NULL if it has no histogram; under
- *	values_mutex (counts.c)
+ * @from_entry: distance from the entry of a timed function; constant
+ * @below: how many bytes the stack pointer is below that at the entry; constant
+ * @values: what pads have added at sites that it has left; NULL if it has no histogram, and no pad
+ *	has timed its calls; under values_mutex (counts.c)
  * @data_size: bytes of client data in a return instance; constant
  * @calls: counts the return instances in use that name this return consumer; killed at
  *	unregistration; holds a reference of @refs until it has dropped to zero
@@ -391,11 +406,14 @@ struct consumer {
 	bool retry_on_nomem;
 	bool inherits;
 	bool in_task;
+	u8 timing;
 	struct consumer_blocks stats;
 	struct consumer_run run;
 	struct filter __rcu *filter;
 	u32 reads;
 	struct pad_histogram histogram;
+	s64 from_entry;
+	u16 below;
 	struct uprobe_values *values;
 	size_t data_size;
 	struct percpu_ref calls;

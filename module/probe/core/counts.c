@@ -146,6 +146,66 @@ static void values_join(struct uprobe_values *to, const struct uprobe_values *fr
 		to->buckets[i] += from->buckets[i];
 }
 
+/* After so many handlers have changed a number at the same moment, let it be. */
+#define RAISE_TRIES	64
+
+/* Let a number be @value, if that is larger. */
+static void raise(u64 *number, u64 value)
+{
+	s64 was = READ_ONCE(*number);
+	unsigned int i;
+
+	for (i = 0; i < RAISE_TRIES && (u64)was < value; i++) {
+		if (atomic64_try_cmpxchg((atomic64_t *)number, &was, value))
+			break;
+	}
+}
+
+static void add_to(u64 *number, u64 value)
+{
+	atomic64_add(value, (atomic64_t *)number);
+}
+
+/**
+ * timer_add() - add the time of a call
+ * @timer: the timer
+ * @ns: the time, in nanoseconds
+ *
+ * Context: any.
+ */
+void timer_add(struct uprobe_timer *timer, u64 ns)
+{
+	struct uprobe_values *values = &timer->__values;
+
+	raise(&values->largest, ns);
+	raise(&values->least, ~ns);
+	add_to(&values->sum, ns);
+	/* Pairs with timer_values(). */
+	smp_mb__before_atomic();
+	add_to(&values->buckets[pad_bucket(ns)], 1);
+}
+
+/* Note that a call has been left without a return.  Context: any. */
+void timer_add_left(struct uprobe_timer *timer)
+{
+	add_to(&timer->__left, 1);
+}
+
+/* Add what pads have added. */
+static void timer_join(struct uprobe_timer *timer, const struct uprobe_values *from)
+{
+	struct uprobe_values *to = &timer->__values;
+	unsigned int i;
+
+	if (!values_any(from))
+		return;
+	raise(&to->largest, from->largest);
+	raise(&to->least, ~from->least);
+	add_to(&to->sum, from->sum);
+	for (i = 0; i < PAD_BUCKETS; i++)
+		add_to(&to->buckets[i], from->buckets[i]);
+}
+
 /**
  * struct values_range - what the buckets of a histogram say about the values
  * @first: the lowest bucket with a value
@@ -238,6 +298,27 @@ int counts_begin_values(struct consumer *c)
 	return 0;
 }
 
+/* Likewise, of a consumer with a timer: most have no pad that times calls. */
+static bool counts_begin_times(struct consumer *c)
+{
+	struct uprobe_values *values;
+
+	if (READ_ONCE(c->values))
+		return true;
+	values = kmalloc(sizeof(*values), GFP_KERNEL_ACCOUNT | __GFP_NORETRY | __GFP_NOWARN);
+	if (!values)
+		return false;
+	values_clear(values);
+	mutex_lock(&values_mutex);
+	/* Another process may have got it meanwhile. */
+	if (c->values)
+		kfree(values);
+	else
+		WRITE_ONCE(c->values, values);
+	mutex_unlock(&values_mutex);
+	return true;
+}
+
 /**
  * consumer_count_pad() - begin to count the hits of a pad, unless that has begun before
  * @c: the consumer; if the pad has a histogram, no other one counts them
@@ -256,6 +337,8 @@ bool consumer_count_pad(struct consumer *c, struct jump *jump)
 		if (count->consumer == c)
 			return true;
 	}
+	if (c->timing && !counts_begin_times(c))
+		return false;
 	count = kmalloc(sizeof(*count), GFP_KERNEL_ACCOUNT | __GFP_NORETRY | __GFP_NOWARN);
 	if (!count)
 		return false;
@@ -371,7 +454,10 @@ void counts_move(struct consumer *c)
 {
 	if (c->values) {
 		mutex_lock(&values_mutex);
-		values_join(&c->u->histogram->__values, c->values);
+		if (c->timing)
+			timer_join(c->u->timer, c->values);
+		else
+			values_join(&c->u->histogram->__values, c->values);
 		totals_move(c);
 		mutex_unlock(&values_mutex);
 	} else {
@@ -404,6 +490,28 @@ struct uprobe_counts probe_counts(const struct uprobe *u)
 	return counts;
 }
 
+/* Add what pads have added in the current registration of a probe.  Context: values_mutex held. */
+static void values_read(const struct uprobe *u, struct uprobe_values *values)
+{
+	/* The registration cannot end while the mutex is held. */
+	const struct consumer *c = READ_ONCE(u->kdata);
+	const struct pad_count *pads;
+
+	if (!c || !c->values)
+		return;
+	values_join(values, c->values);
+	rcu_read_lock();
+	list_for_each_entry_rcu(pads, &c->places.pads, in_consumer) {
+		if (!pads->values)
+			continue;
+		rcu_read_unlock();
+		values_take(values, pads);
+		cond_resched();
+		rcu_read_lock();
+	}
+	rcu_read_unlock();
+}
+
 /**
  * probe_values() - read the values that pads have added in all registrations of a probe
  * @u: the probe; its registration may end meanwhile
@@ -413,28 +521,40 @@ struct uprobe_counts probe_counts(const struct uprobe *u)
  */
 void probe_values(const struct uprobe *u, struct uprobe_values *values)
 {
-	const struct pad_count *pads;
-	const struct consumer *c;
-
 	values_clear(values);
 	if (!u->histogram)
 		return;
 	mutex_lock(&values_mutex);
-	/* The registration cannot end while the mutex is held. */
-	c = READ_ONCE(u->kdata);
-	if (c && c->values) {
-		values_join(values, c->values);
-		rcu_read_lock();
-		list_for_each_entry_rcu(pads, &c->places.pads, in_consumer) {
-			if (!pads->values)
-				continue;
-			rcu_read_unlock();
-			values_take(values, pads);
-			cond_resched();
-			rcu_read_lock();
-		}
-		rcu_read_unlock();
-	}
+	values_read(u, values);
 	values_join(values, &u->histogram->__values);
 	mutex_unlock(&values_mutex);
+}
+
+/**
+ * timer_values() - read the times of the calls of a function
+ * @timer: the timer
+ * @ends: the probes on its return instructions
+ * @n: number of @ends
+ * @values: filled in
+ *
+ * Context: may sleep.
+ * Return: number of calls that are known to have been left without a return.
+ */
+u64 timer_values(struct uprobe_timer *timer, struct uprobe *const *ends, unsigned int n,
+		 struct uprobe_values *values)
+{
+	unsigned int i;
+
+	mutex_lock(&values_mutex);
+	for (i = 0; i < PAD_BUCKETS; i++)
+		values->buckets[i] = READ_ONCE(timer->__values.buckets[i]);
+	/* Pairs with timer_add(): the extremes are those of all values in the buckets. */
+	smp_rmb();
+	values->sum = READ_ONCE(timer->__values.sum);
+	values->least = ~READ_ONCE(timer->__values.least);
+	values->largest = READ_ONCE(timer->__values.largest);
+	for (i = 0; i < n; i++)
+		values_read(ends[i], values);
+	mutex_unlock(&values_mutex);
+	return READ_ONCE(timer->__left);
 }

@@ -18,5 +18,9 @@ bool consumer_count_pad(struct consumer *c, struct jump *jump);
 void consumer_end_pads(const struct consumer *c, const struct site *site);
 struct uprobe_counts probe_counts(const struct uprobe *u);
 void probe_values(const struct uprobe *u, struct uprobe_values *values);
+void timer_add(struct uprobe_timer *timer, u64 ns);
+void timer_add_left(struct uprobe_timer *timer);
+u64 timer_values(struct uprobe_timer *timer, struct uprobe *const *ends, unsigned int n,
+		 struct uprobe_values *values);
 
 #endif /* _UPROBES_COUNTS_H */

@@ -34,6 +34,8 @@ struct site;
  * @parts: offsets in the pad; constant
  * @code: the jump; constant
  * @reads: what its pad records, a bit for each number of pad_recording::regs; constant
+ * @from_entry: consumer::from_entry of the consumer whose calls its pad times; constant
+ * @below: likewise
  * @seen: a hash of the text that it was made for, which is more than it covers; constant
  * @traps: how often threads have executed a byte that the jump covers, up to a limit; any thread
  *	writes it, and the next one
@@ -60,6 +62,8 @@ struct jump {
 	unsigned int recorded;
 	u64 hits;
 	u32 reads;
+	s64 from_entry;
+	u16 below;
 	u64 seen;
 	unsigned long at;
 	const u64 *word;

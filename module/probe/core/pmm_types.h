@@ -405,6 +405,18 @@ struct pmm_rings {
 };
 
 /**
+ * struct pmm_timing - part of a probed mm: the calls of timed functions
+ * @table: the table of calls, or NULL; set under probed_mm::lock
+ * @retry: when to try again to have one, in jiffies, or 0; under probed_mm::lock
+ *
+ * jump/timing.c writes it, and frees the table with the probed mm.
+ */
+struct pmm_timing {
+	struct timing *table;
+	unsigned long retry;
+};
+
+/**
  * struct pmm_asking - part of a probed mm: whether the kernel still knows its breakpoint
  * @task: the task whose hit the kernel sees because of probed_mm::asks, only to be compared; or
  *	NULL
@@ -471,6 +483,7 @@ struct pmm_life {
  * @jumps: jumps in the text
  * @pads: the areas of its pads
  * @rings: its rings
+ * @timing: the calls of timed functions
  * @asking: whether the kernel still knows its breakpoint
  * @life: its life cycle
  */
@@ -498,6 +511,7 @@ struct probed_mm {
 	struct pmm_jumps jumps;
 	struct pmm_pads pads;
 	struct pmm_rings rings;
+	struct pmm_timing timing;
 	struct pmm_asking asking;
 	struct pmm_life life;
 };

@@ -20,6 +20,7 @@
 #include "jump/jump.h"
 #include "jump/pad_area.h"
 #include "jump/ring.h"
+#include "jump/timing.h"
 #include "uret/calls.h"
 #include "uret/calls_walk.h"
 #include "uret/return_word.h"
@@ -100,6 +101,7 @@ static void mmu_free(struct probed_mm *pmm)
 {
 	calls_end(&pmm->uret.calls);
 	ring_free(pmm);
+	timing_free(pmm);
 	pads_free(pmm);
 }
 

@@ -16,6 +16,7 @@
 #include "jump_text.h"
 #include "pad_area.h"
 #include "ring.h"
+#include "timing.h"
 #include "base/compat.h"
 #include "base/hooks.h"
 #include "core/attached.h"
@@ -294,9 +295,9 @@ static void jumps_write_all(struct probed_mm *pmm, struct jump **jumps, unsigned
 	}
 }
 
-static bool does_record(const struct jump *jump, const void *unused)
+static bool reads_clock(const struct jump *jump, const void *unused)
 {
-	return pad_does(&jump->pad, PAD_RECORD);
+	return pad_does(&jump->pad, PAD_RECORD) || pad_times(&jump->pad);
 }
 
 /**
@@ -308,7 +309,7 @@ static bool does_record(const struct jump *jump, const void *unused)
 void jumps_end_recording(struct probed_mm *pmm)
 {
 	mutex_lock(&pmm->lock);
-	erase(pmm, does_record, NULL);
+	erase(pmm, reads_clock, NULL);
 	mutex_unlock(&pmm->lock);
 }
 
@@ -566,8 +567,10 @@ void jumps_end_counting(struct probed_mm *pmm, struct site **sites, unsigned int
 	for (i = 0; i < n; i++) {
 		WRITE_ONCE(sites[i]->heat, 0);
 		for_each_attached(c, sites[i], at) {
-			if (!READ_ONCE(c->run.live))
-				consumer_end_pads(c, sites[i]);
+			if (READ_ONCE(c->run.live))
+				continue;
+			consumer_end_pads(c, sites[i]);
+			timing_forget(c, sites[i]);
 		}
 	}
 }

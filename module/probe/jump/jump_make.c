@@ -14,6 +14,7 @@
 #include "arch.h"
 #include "pad_area.h"
 #include "ring.h"
+#include "timing.h"
 #include "core/attached.h"
 #include "core/consumer.h"
 #include "core/probed_mm.h"
@@ -241,6 +242,12 @@ static bool may_add(const struct site *site)
 	return !site->addless && (!site->ringless || site->ringless == BARRED_RECORDS);
 }
 
+/* Check whether pads of a process may time calls, at a site. */
+static bool may_time(const struct site *site)
+{
+	return may_add(site) && arch_pads_record() && !READ_ONCE(site->pmm->rings.clockless);
+}
+
 /**
  * struct wishes - what the consumers of a site want
  * @nr: their number
@@ -271,6 +278,8 @@ static void work_choose(struct pad_work *work, const struct site *site,
 		work->does = PAD_COUNT;
 	else if (wishes->nr == 1 && wishes->first->histogram.size && may_add(site))
 		work->does = PAD_ADD;
+	else if (wishes->nr == 1 && wishes->first->timing && !work->filter.nr && may_time(site))
+		work->does = wishes->first->timing == TIMING_BEGIN ? PAD_BEGIN : PAD_END;
 	else if (wishes->counting + wishes->ringing == wishes->nr &&
 		 hweight32(work->reads) <= PAD_VALUES && may_record(site))
 		work->does = PAD_RECORD;
@@ -280,6 +289,10 @@ static void work_choose(struct pad_work *work, const struct site *site,
 		work->reads = 0;
 	if (work->does == PAD_ADD)
 		work->histogram = wishes->first->histogram;
+	if (work->does != PAD_BEGIN && work->does != PAD_END)
+		return;
+	work->from_entry = wishes->first->from_entry;
+	work->below = wishes->first->below;
 }
 
 /**
@@ -287,7 +300,7 @@ static void work_choose(struct pad_work *work, const struct site *site,
  * @site: the site
  * @work: filled in
  *
- * Either all consumers only count.  Or the only one has a histogram.  Or some have ring handlers,
+ * Either all consumers only count.  Or the only one has a histogram, or times calls.  Or some have ring handlers,
  * the others only count, and these are %RING_CONSUMERS together at most.  Or all have conditions.
  * If several have conditions, these are the same.
  *
@@ -334,23 +347,28 @@ bool jump_does(const struct jump *jump, const struct pad_work *work)
 	    (a->reg != b->reg || a->size != b->size || a->is_signed != b->is_signed))
 		return false;
 	return pad_does(&jump->pad, work->does) && jump->reads == work->reads &&
+	       jump->from_entry == work->from_entry && jump->below == work->below &&
 	       pad_has_filter(&jump->pad, &work->filter);
 }
 
 /* Place the pad of a new jump.  Return 0 or a negative errno. */
 static int jump_place(struct jump *jump)
 {
-	bool records = pad_does(&jump->pad, PAD_RECORD);
+	bool records = pad_does(&jump->pad, PAD_RECORD), times = pad_times(&jump->pad);
 	struct probed_mm *pmm = jump->site->pmm;
 	int ret = pad_does(&jump->pad, PAD_COUNT) ? 0 : site_alloc_pad(jump);
 
 	if (!ret && records)
 		ret = ring_get(pmm);
+	if (!ret && times)
+		ret = timing_get(pmm);
 	/* It may have been found out just now. */
-	if (!ret && records && READ_ONCE(pmm->rings.clockless))
+	if (!ret && (records || times) && READ_ONCE(pmm->rings.clockless))
 		ret = -ENOMEM;
 	if (!ret && records)
 		ret = ring_prepare_jump(pmm, jump);
+	if (!ret && times)
+		timing_prepare_jump(pmm, jump);
 	/* Last: the area has the jump from then on. */
 	ret = ret ?: pad_place(pmm, jump);
 	if (ret) {
@@ -365,6 +383,12 @@ static int jump_place(struct jump *jump)
 	if (jump->trap)
 		site_add_pad(jump);
 	return 0;
+}
+
+/* Check whether a pad shares more than a counter or a ring with the module. */
+static bool work_shares(const struct pad_work *work)
+{
+	return work->does == PAD_ADD || work->does == PAD_BEGIN || work->does == PAD_END;
 }
 
 /* Make a new jump of a site.  @text: the text there, without breakpoints and jumps of ours. */
@@ -384,6 +408,8 @@ static struct jump *jump_new(struct jump_maker *maker, struct site *site,
 	INIT_LIST_HEAD(&jump->in_pmm);
 	pad_set_steps(&jump->pad, &work->filter, work->does);
 	jump->reads = work->reads;
+	jump->from_entry = work->from_entry;
+	jump->below = work->below;
 	action = &jump->pad.steps[work->filter.nr];
 	if (work->does == PAD_ADD)
 		action->histogram = work->histogram;
@@ -398,12 +424,12 @@ static struct jump *jump_new(struct jump_maker *maker, struct site *site,
 	if (ret == -EMLINK)
 		why = BARRED_RECORDS;
 	/* The pad may neither record nor have a histogram for this reason, but may still trap. */
-	if ((work->does == PAD_RECORD || work->does == PAD_ADD) &&
+	if ((work->does == PAD_RECORD || work_shares(work)) &&
 	    (why == BARRED_GO || why == BARRED_CPU || why == BARRED_FILTER ||
 	     why == BARRED_RECORDS))
 		site->ringless = why;
 	/* There may be room for a pad without one. */
-	else if (work->does == PAD_ADD && ret && ret != -ENOMEM)
+	else if (work_shares(work) && ret && ret != -ENOMEM)
 		site->addless = true;
 	else if (ret != -ENOMEM)
 		site_bar(site, why ?: BARRED_ROOM);

@@ -52,12 +52,16 @@ enum barred {
  * @does: what it does with hits that pass
  * @reads: what it records, a bit for each number of pad_recording::regs
  * @histogram: the value that it adds, without the address
+ * @from_entry: distance from the entry of the function whose calls it times
+ * @below: how many bytes the stack pointer is below that at the entry
  */
 struct pad_work {
 	struct pad_filter filter;
 	enum pad_step_kind does;
 	u32 reads;
 	struct pad_histogram histogram;
+	s64 from_entry;
+	u16 below;
 };
 
 /**

@@ -313,7 +313,8 @@ static int word_take(struct pad_area *area, struct jump *jump)
 static int values_take(struct pad_area *area, struct jump *jump)
 {
 	unsigned int nr = PAD_WORDS_PAGES - 1 - area->nr_values;
-	struct pad_histogram *histogram;
+	struct pad_step *action = &jump->pad.steps[jump->pad.nr - 1];
+	unsigned long at = area->base + PAD_AREA_SIZE + nr * PAGE_SIZE;
 	int ret;
 
 	BUILD_BUG_ON(sizeof(struct pad_values) > PAGE_SIZE);
@@ -323,17 +324,24 @@ static int values_take(struct pad_area *area, struct jump *jump)
 	ret = page_get(area, nr);
 	if (ret)
 		return ret;
-	histogram = &jump->pad.steps[jump->pad.nr - 1].histogram;
-	histogram->at = area->base + PAD_AREA_SIZE + nr * PAGE_SIZE;
+	if (action->kind == PAD_END)
+		action->timing.at = at;
+	else
+		action->histogram.at = at;
 	jump->values = page_address(area->pages[nr]);
 	return 0;
+}
+
+static bool has_values(const struct pad *pad)
+{
+	return pad_does(pad, PAD_ADD) || pad_does(pad, PAD_END);
 }
 
 static int data_take(struct pad_area *area, struct jump *jump)
 {
 	if (pad_does(&jump->pad, PAD_COUNT))
 		return word_take(area, jump);
-	return pad_does(&jump->pad, PAD_ADD) ? values_take(area, jump) : 0;
+	return has_values(&jump->pad) ? values_take(area, jump) : 0;
 }
 
 /* Find free units from @first on that end before @behind.  Return an address, or 0. */
@@ -485,7 +493,7 @@ static int area_put(struct probed_mm *pmm, struct pad_area *area, struct jump *j
 		return ret;
 	units_take(area, jump);
 	area->nr_words += pad_does(pad, PAD_COUNT);
-	area->nr_values += pad_does(pad, PAD_ADD);
+	area->nr_values += has_values(pad);
 	return 0;
 }
 

@@ -24,7 +24,7 @@
 struct probed_mm;
 
 #define PAD_AREA_SIZE	SSOL_AREA_SIZE
-#define PAD_WORDS_SIZE	(256UL << 10)
+#define PAD_WORDS_SIZE	(2UL << 20)
 #define PAD_WORDS_PAGES	(PAD_WORDS_SIZE / PAGE_SIZE)
 
 /* Room in an area is handed out in units. */

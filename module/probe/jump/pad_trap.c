@@ -9,6 +9,7 @@
 #include "pad_trap.h"
 #include "arch.h"
 #include "jump_make.h"
+#include "timing.h"
 #include "core/probed_mm.h"
 #include "core/site.h"
 #include "core/site_table.h"
@@ -132,7 +133,7 @@ bool pad_counted(const struct jump *jump, const struct pt_regs *regs)
  * @jump: the jump
  * @regs: user registers, changed to those of the program
  *
- * If the sum of the pad's histogram lacks the value of the hit, add it.
+ * If the pad has not completed a hit that it has counted, do that.
  *
  * Context: any.
  * Return: as arch_pad_leave().
@@ -142,8 +143,7 @@ bool pad_leave(const struct jump *jump, struct pt_regs *regs)
 	struct pad_debt debt;
 	bool counted = arch_pad_leave(&jump->pad, jump->at, regs, &debt);
 
-	if (debt.owes == PAD_OWES_SUM && jump->values)
-		atomic64_add(debt.value, (atomic64_t *)&jump->values->sum);
+	timing_pay(jump, &debt, regs->sp);
 	return counted;
 }
 

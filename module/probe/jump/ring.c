@@ -127,11 +127,18 @@ destroy:
 	return ERR_PTR(ret);
 }
 
-/* Note whether a thread of the process must not read the clock already. */
-static void find_clockless(struct probed_mm *pmm)
+/**
+ * ring_find_clockless() - note whether a thread of a process must not read the clock already
+ * @pmm: its probed mm, which has just got rings or a table of calls
+ *
+ * Context: any.
+ */
+void ring_find_clockless(struct probed_mm *pmm)
 {
 	struct task_struct *process, *thread;
 
+	/* Pairs with ring_forbid(): it finds these, or the process is found clockless here. */
+	smp_mb();
 	rcu_read_lock();
 	for_each_process_thread(process, thread) {
 		if (READ_ONCE(thread->mm) == pmm->mm && arch_ticks_hidden(thread))
@@ -181,9 +188,7 @@ int ring_get(struct probed_mm *pmm)
 	 * lose it there, they must begin their hits again.
 	 */
 	on_each_cpu(mark_call, pmm->mm, 1);
-	/* Pairs with ring_forbid(): it finds the ring, or the process is found clockless here. */
-	smp_mb();
-	find_clockless(pmm);
+	ring_find_clockless(pmm);
 	return 0;
 }
 
@@ -197,9 +202,9 @@ int ring_get(struct probed_mm *pmm)
 bool ring_forbid(struct probed_mm *pmm)
 {
 	WRITE_ONCE(pmm->rings.clockless, true);
-	/* Pairs with ring_get(). */
+	/* Pairs with ring_find_clockless(). */
 	smp_mb();
-	return READ_ONCE(pmm->rings.all);
+	return READ_ONCE(pmm->rings.all) || READ_ONCE(pmm->timing.table);
 }
 
 /**

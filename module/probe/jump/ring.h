@@ -31,6 +31,7 @@ struct task_struct;
 extern atomic_t rings_nr;
 
 int ring_get(struct probed_mm *pmm);
+void ring_find_clockless(struct probed_mm *pmm);
 bool ring_forbid(struct probed_mm *pmm);
 int ring_prepare_jump(const struct probed_mm *pmm, struct jump *jump);
 void ring_add_jump(struct probed_mm *pmm, struct jump *jump);

@@ -28,6 +28,7 @@
 #include "jump/pad_area.h"
 #include "jump/pad_trap.h"
 #include "jump/ring.h"
+#include "jump/timing.h"
 #include "text/late_trap.h"
 #include "text/owner.h"
 #include "uret/ret_addrs.h"
@@ -63,7 +64,8 @@ static bool hit_unwanted(const struct consumer_set *set, const struct pt_regs *r
 }
 
 /* Call the atomic handlers.  Return a bit for each one that has asked for task context. */
-static u64 hit_run_atomic(const struct consumer_set *set, struct pt_regs *regs)
+static u64 hit_run_atomic(const struct site *site, const struct consumer_set *set,
+			  struct pt_regs *regs)
 {
 	unsigned int i = 0;
 	u64 asked = 0;
@@ -73,10 +75,13 @@ static u64 hit_run_atomic(const struct consumer_set *set, struct pt_regs *regs)
 
 		if (!c->atomic_entry || !READ_ONCE(c->run.live) || !consumer_wants(c, regs))
 			continue;
+		if (unlikely(c->timing) && timing_hit(c, site, regs))
+			continue;
 		consumer_hit(c);
 		if (c->counts)
 			continue;
 		c->u->handler(c->u, regs);
+		timing_hit_over(c);
 		if (unlikely(this_cpu_read(task_handler_wanted)))
 			asked |= task_handler_bit(c, i);
 	} while (++i < set->nr);
@@ -137,22 +142,6 @@ static noinline int hit_in_segment(struct pt_regs *regs)
 	else
 		regs->ip -= ARCH_BREAKPOINT_LEN;
 	return NOTIFY_STOP;
-}
-
-/*
- * Check whether this hit was passed on to the task's tracer, which now has the task step over
- * the instruction.
- */
-static bool hit_was_passed_on(const struct site *site, const struct pt_regs *regs)
-{
-	struct utask *utask = utask_find(current);
-	const struct site *reported;
-
-	if (!utask)
-		return false;
-	reported = utask->passed_on.reported;
-	utask->passed_on.reported = NULL;
-	return reported == site && utask->passed_on.sp == regs->sp;
 }
 
 /*
@@ -262,7 +251,7 @@ static bool hit_was_counted(const struct hit *hit)
 		counted = utask && signal_resumed(utask, site, hit->regs);
 	}
 	if (unlikely(READ_ONCE(site->pmm->passed_on)) && !hit->shared)
-		counted |= hit_was_passed_on(site, hit->regs);
+		counted |= tracer_resumed(site, hit->regs);
 	return counted;
 }
 
@@ -270,7 +259,7 @@ static bool hit_was_counted(const struct hit *hit)
 static bool hit_call_atomic(struct hit *hit)
 {
 	struct consumer_set *set = hit->set;
-	u64 asked = set->nr_atomic ? hit_run_atomic(set, hit->regs) : 0;
+	u64 asked = set->nr_atomic ? hit_run_atomic(hit->site, set, hit->regs) : 0;
 
 	if (unlikely(hit->regs->ip != hit->site->key.addr)) {
 		task_handlers_missed(set, asked);
@@ -467,8 +456,19 @@ static noinline int hit_atomic_called(struct site *site, struct consumer_set *se
 static noinline int hit_ring(struct site *site, struct consumer_set *set, struct consumer *c,
 			     struct pt_regs *regs)
 {
+	int ret;
+
 	jump_heat(site);
-	return hit_atomic(site, set, c, regs);
+	if (likely(!c->timing))
+		return hit_atomic(site, set, c, regs);
+	if (timing_hit(c, site, regs)) {
+		regs->ip = site->key.addr;
+		resume_unstepped(site, regs);
+		return NOTIFY_STOP;
+	}
+	ret = hit_atomic_called(site, set, c, regs);
+	timing_hit_over(c);
+	return ret;
 }
 
 /* The fast path for a consumer with conditions that is the only one. */

@@ -91,6 +91,27 @@ bool signal_resumed(struct utask *utask, const struct site *site, const struct p
 }
 
 /**
+ * tracer_resumed() - check whether a hit was passed on to the task's tracer
+ * @site: where it is
+ * @regs: its registers
+ *
+ * The tracer now has the task step over the instruction.
+ *
+ * Context: the trap.
+ */
+bool tracer_resumed(const struct site *site, const struct pt_regs *regs)
+{
+	struct utask *utask = utask_find(current);
+	const struct site *reported;
+
+	if (!utask)
+		return false;
+	reported = utask->passed_on.reported;
+	utask->passed_on.reported = NULL;
+	return reported == site && utask->passed_on.sp == regs->sp;
+}
+
+/**
  * signal_handled() - note that a signal handler of the program is about to be called
  * @regs: user registers as the handler's frame will show them
  * @restart: a system call that was interrupted is restarted afterwards

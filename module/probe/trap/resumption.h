@@ -18,6 +18,7 @@ struct utask;
 void signal_add_resumption(struct utask *utask, struct site *site, const struct pt_regs *regs);
 void signal_note_resumption(struct site *site, const struct pt_regs *regs);
 bool signal_resumed(struct utask *utask, const struct site *site, const struct pt_regs *regs);
+bool tracer_resumed(const struct site *site, const struct pt_regs *regs);
 void signal_handled(const struct pt_regs *regs, bool restart);
 void signal_returns(unsigned long ip);
 

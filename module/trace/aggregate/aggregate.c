@@ -327,14 +327,18 @@ ssize_t aggregate_add(struct aggregate *set, char *text, size_t len)
  * @batch: the batch
  * @index: index of the probe in the batch
  * @sum: set to the sums
+ * @times: of a return probe, set to the times of calls
+ *
+ * Context: may sleep; under aggregate.lock.
  *
  * A hit that happens meanwhile may be missing in the sums.
  */
 void aggregate_sum(const struct aggregate_batch *batch, unsigned int index,
-		   struct aggregate_cell *sum)
+		   struct aggregate_cell *sum, struct uprobe_values *times)
 {
 	const struct aggregate_probe *probe = &batch->probes[index];
-	unsigned int cpu;
+	const struct aggregate_exits *exits = probe->exits;
+	unsigned int cpu, i;
 
 	memset(sum, 0, sizeof(*sum));
 	if (probe->counts_all) {
@@ -347,4 +351,9 @@ void aggregate_sum(const struct aggregate_batch *batch, unsigned int index,
 		sum->hits += READ_ONCE(cell->hits);
 		sum->lost += READ_ONCE(cell->lost);
 	}
+	if (!probe->timer)
+		return;
+	uprobe_times(probe->timer, exits ? exits->us : NULL, exits ? exits->n : 0, times);
+	for (i = 0; i < UPROBE_BUCKETS; i++)
+		sum->hits += times->buckets[i];
 }

@@ -13,9 +13,9 @@
  *				owned by the set and freed with it.  Its
  *				memory never moves, because handlers use it
  *
- * A handler runs in the trap, and finds its probe.  It changes counts of its own CPU, or by atomic
- * operations what all CPUs share: times, stacks, calls under way.  It takes no lock.
- * aggregate.lock protects the list of batches, and is held while probes are registered.
+ * A handler runs in the trap, finds its probe, and changes counts of its own CPU, or what all CPUs
+ * share (times, stacks, calls under way) by atomic operations.  It takes no lock.  aggregate.lock
+ * protects the list of batches, and is held while probes are registered.
  */
 #ifndef _TRACER_AGGREGATE_H
 #define _TRACER_AGGREGATE_H
@@ -26,6 +26,6 @@ struct aggregate *aggregate_create(void);
 void aggregate_destroy(struct aggregate *set);
 ssize_t aggregate_add(struct aggregate *set, char *text, size_t len);
 void aggregate_sum(const struct aggregate_batch *batch, unsigned int index,
-		   struct aggregate_cell *sum);
+		   struct aggregate_cell *sum, struct uprobe_values *times);
 
 #endif /* _TRACER_AGGREGATE_H */

@@ -2,6 +2,7 @@
 /*
  * One probe of a set: what a definition makes of it, and what its hits do.
  */
+#include <linux/bits.h>
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/kernel.h>
@@ -16,7 +17,6 @@
 #include "aggregate_types.h"
 #include "calls.h"
 #include "stacks.h"
-#include "times.h"
 #include "values.h"
 #include "trace/event/process.h"
 #include "trace/event/site.h"
@@ -72,9 +72,8 @@ static int on_call(struct uretprobe_instance *ri, struct pt_regs *regs)
 /* Count a call. */
 static void add_call(struct aggregate_probe *probe, u64 began, u64 now)
 {
-	cell_of(probe)->hits++;
 	/* The clock of this CPU may be behind that of the CPU on which the call began. */
-	aggregate_times_add(probe->times, now > began ? now - began : 0);
+	uprobe_time_add(probe->timer, now > began ? now - began : 0);
 }
 
 static void on_return(struct uretprobe_instance *ri, struct pt_regs *regs)
@@ -104,9 +103,12 @@ static void on_begin(struct uprobe *u, struct pt_regs *regs)
 static void on_end(struct uprobe *u, struct pt_regs *regs)
 {
 	struct aggregate_probe *probe = container_of(u, struct aggregate_exit, u)->function;
-	u64 began;
+	u64 began, took;
 
-	if (aggregate_call_end(probe->batch->set->calls, probe, regs->sp, &began))
+	if (uprobe_call_time(&took))
+		uprobe_time_add(probe->timer, took);
+	else if (aggregate_call_end(probe->batch->set->calls, probe, regs->sp + u->timer_below,
+				    &began))
 		add_call(probe, began, hit_time());
 }
 
@@ -177,6 +179,21 @@ static void set_ring(struct uprobe *u, void (*handler)(struct uprobe *u, struct 
 		u->ring_reads = UPROBE_READS(sp);
 }
 
+/* Let calls be timed in the program, if all of them count. */
+static void set_timer(struct uprobe *u, const struct aggregate_probe *probe)
+{
+	if (u->ring_handler && probe->all_tasks)
+		u->timer = probe->timer;
+}
+
+/*
+ * The argument for a return instruction is its place.  That for an instruction in front of one also
+ * has EXIT_BEFORE, and how many bytes the stack pointer is there below that at the entry.
+ */
+#define EXIT_BEFORE		BIT_ULL(63)
+#define EXIT_PLACE		GENMASK_ULL(47, 0)
+#define EXIT_BELOW_SHIFT	48
+
 /* The expected bytes of a return instruction. */
 static const u8 ret_insn = 0xc3;
 
@@ -185,6 +202,7 @@ static int prepare_exits(struct aggregate_probe *probe, const struct tracer_def 
 {
 	struct aggregate_exit *exit;
 	unsigned int i;
+	u64 value;
 	int ret = 0;
 
 	for (i = 0; probe->exits && i < probe->exits->n && !ret; i++) {
@@ -192,18 +210,23 @@ static int prepare_exits(struct aggregate_probe *probe, const struct tracer_def 
 		exit->function = probe;
 		exit->u.file = probe->rp.u.file;
 		exit->u.pid = probe->rp.u.pid;
+		value = def->args[i].insns->value;
 		if (exit->u.file)
-			exit->u.offset = def->args[i].insns->value;
+			exit->u.offset = value & EXIT_PLACE;
 		else
-			exit->u.vaddr = def->args[i].insns->value;
+			exit->u.vaddr = value & EXIT_PLACE;
+		exit->u.timer_below = (value & ~EXIT_BEFORE) >> EXIT_BELOW_SHIFT;
 		exit->u.filter = probe->rp.u.filter ? is_wanted_by_exit : NULL;
-		exit->u.expect = &ret_insn;
-		exit->u.expect_len = sizeof(ret_insn);
+		if (!(value & EXIT_BEFORE)) {
+			exit->u.expect = &ret_insn;
+			exit->u.expect_len = sizeof(ret_insn);
+		}
 		exit->u.flags = UPROBE_ATOMIC;
 		exit->u.handler = on_end;
 		set_ring(&exit->u, on_end, &probe->batch->set->tasks);
+		set_timer(&exit->u, probe);
 		/* There, the end of a call would come before its beginning. */
-		if (def->args[i].insns->value == def->offset)
+		if ((value & EXIT_PLACE) == def->offset)
 			ret = -EINVAL;
 		else if (exit->u.file)
 			ret = uprobe_check(&exit->u);
@@ -331,13 +354,15 @@ static int prepare_handlers(struct aggregate_probe *probe, struct tracer_def *de
 	if (aggregate_values_takes(def))
 		return prepare_value(probe, def);
 	if (def->kind == TRACER_RETURN) {
-		probe->times = aggregate_times_create();
-		if (!probe->times)
+		probe->timer = kzalloc(sizeof(*probe->timer), GFP_KERNEL_ACCOUNT);
+		if (!probe->timer)
 			return -ENOMEM;
+		probe->timer->entry = u;
 	}
 	if (probe->exits) {
 		u->handler = on_begin;
 		set_ring(u, on_begin, tasks);
+		set_timer(u, probe);
 	} else if (def->kind == TRACER_RETURN) {
 		probe->rp.entry_handler = on_call;
 		probe->rp.handler = on_return;
@@ -405,5 +430,5 @@ void aggregate_probe_free(struct aggregate_probe *probe)
 {
 	kvfree(probe->exits);
 	aggregate_values_free(probe->values);
-	aggregate_times_free(probe->times);
+	kfree(probe->timer);
 }

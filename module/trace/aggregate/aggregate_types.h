@@ -28,12 +28,11 @@ struct aggregate_cell {
 struct aggregate_calls;
 struct aggregate_probe;
 struct aggregate_stacks;
-struct aggregate_times;
 struct aggregate_values;
 
 /**
- * struct aggregate_exit - a probe on a return instruction
- * @u: the probe
+ * struct aggregate_exit - a probe on a return instruction, or in front of one
+ * @u: the probe; uprobe::timer_below is also used without a timer
  * @function: that of the function
  */
 struct aggregate_exit {
@@ -59,7 +58,7 @@ struct aggregate_exits {
  * @exits: for a return probe that is given the return instructions, the probes on these, which take
  *	the place of an exchanged return address; or NULL
  * @values: if hits are counted by a value, the counts, with the definition; or NULL
- * @times: for a return probe that does not count by a value, how long calls take; or NULL
+ * @timer: for a return probe that does not count by a value, how long calls take; or NULL
  * @batch: its batch
  * @index: its index in the batch
  * @kind: %TRACER_PROBE or %TRACER_RETURN
@@ -74,7 +73,7 @@ struct aggregate_probe {
 	struct uretprobe rp;
 	struct aggregate_exits *exits;
 	struct aggregate_values *values;
-	struct aggregate_times *times;
+	struct uprobe_timer *timer;
 	struct aggregate_batch *batch;
 	unsigned int index;
 	enum tracer_kind kind;

@@ -12,7 +12,6 @@
 #include "trace/aggregate/aggregate.h"
 #include "trace/aggregate/buckets.h"
 #include "trace/aggregate/stacks.h"
-#include "trace/aggregate/times.h"
 #include "trace/aggregate/values.h"
 
 /* Maximum number of characters to accept from one write. */
@@ -30,8 +29,8 @@ static void show_refusals(struct seq_file *m, const struct aggregate_probe *prob
 static int aggregate_show(struct seq_file *m, void *v)
 {
 	const struct aggregate_batch *batch = v;
-	struct uprobe_values *times;
 	struct aggregate_cell sum;
+	struct uprobe_values *times;
 	unsigned int i;
 
 	times = kmalloc(sizeof(*times), GFP_KERNEL);
@@ -47,13 +46,12 @@ static int aggregate_show(struct seq_file *m, void *v)
 			aggregate_values_show(probe->values, probe->name, missed, m);
 			continue;
 		}
-		aggregate_sum(batch, i, &sum);
+		aggregate_sum(batch, i, &sum, times);
 		missed += sum.lost;
 		if (!sum.hits && !missed)
 			continue;
 		seq_printf(m, "%s %llu %llu", probe->name, sum.hits, missed);
-		if (probe->times) {
-			aggregate_times_read(probe->times, times);
+		if (probe->timer) {
 			seq_printf(m, " %llu %llu", times->sum, times->largest);
 			aggregate_buckets_show(m, times->buckets);
 		}

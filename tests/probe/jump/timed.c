@@ -12,6 +12,8 @@
  *	swap N		N calls of waits() in each of two coroutines, which take turns inside of it
  *	sleep MS	calls sleeps(), which takes that long
  *	threads N	4 threads call deep() N times each
+ *	forge N		4 threads call deep() N times each, while another one writes random numbers
+ *			to all memory that the module shares with this program
  */
 #include "puppet.h"
 
@@ -92,6 +94,43 @@ static void *thread(void *data)
 	return NULL;
 }
 
+static volatile int forging;
+
+/* Scribble over mappings called "[uprobes]" that can be written to. */
+static void *forger(void *unused)
+{
+	FILE *maps = fopen("/proc/self/maps", "r");
+	unsigned long start[16], end[16];
+	unsigned int nr = 0, seed = 1;
+	char line[256];
+
+	while (maps && nr < 16 && fgets(line, sizeof(line), maps))
+		if (strstr(line, "[uprobes]") &&
+		    sscanf(line, "%lx-%lx rw", &start[nr], &end[nr]) == 2 && strstr(line, " rw-s"))
+			nr++;
+	if (maps)
+		fclose(maps);
+	while (forging && nr) {
+		unsigned int i = (unsigned int)rand_r(&seed) % nr;
+		unsigned long word = (unsigned long)rand_r(&seed) << 32 | (unsigned int)rand_r(&seed);
+		unsigned long at = start[i] + word % (end[i] - start[i]) / 8 * 8;
+
+		*(volatile unsigned long *)at = rand_r(&seed) % 2 ? word : 0;
+	}
+	return unused;
+}
+
+static void forge(long n)
+{
+	pthread_t *forgers;
+
+	forging = 1;
+	forgers = start_threads(1, forger, NULL);
+	join_threads(start_threads(4, thread, (void *)n), 4);
+	forging = 0;
+	join_threads(forgers, 1);
+}
+
 int main(void)
 {
 	struct command c;
@@ -116,6 +155,8 @@ int main(void)
 			sleeps(c.n);
 		} else if (is(&c, "threads")) {
 			join_threads(start_threads(4, thread, (void *)c.n), 4);
+		} else if (is(&c, "forge")) {
+			forge(c.n);
 		}
 		puts("done");
 	}

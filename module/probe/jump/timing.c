@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Calls that are timed in programs.
+ *
+ * A process with timed functions shares a table of calls with the module.  A pad at the entry of a
+ * function puts the call into a slot, and a pad at a return instruction takes it out.  Which slot
+ * that is depends on the stack pointer and the function.  Where the pads cannot do it, their hits
+ * trap, and the module does the same here.  If it cannot either, it calls the client's handlers.
+ *
+ * A call that is left without a return, for example by longjmp(), stays in the table.  The next
+ * call with the same stack pointer replaces it.  If another call needs its slot, and it is old, it
+ * is moved out of the way: it may still return.
+ *
+ * The program can write to the table.  A key or a time that it has made can only change what is
+ * said about its own calls.
+ */
+#include <linux/err.h>
+#include <linux/file.h>
+#include <linux/hash.h>
+#include <linux/jiffies.h>
+#include <linux/math64.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/string.h>
+
+#include "timing.h"
+#include "arch.h"
+#include "ring.h"
+#include "shared_pages.h"
+#include "core/consumer.h"
+#include "core/counts.h"
+#include "core/jump_types.h"
+#include "core/ssol_area.h"
+
+#define TABLE_SIZE	(PAD_SLOTS * sizeof(struct pad_slot))
+#define TABLE_PAGES	(TABLE_SIZE / PAGE_SIZE)
+
+/* So many calls can be out of the way. */
+#define MOVED_MAX	64
+
+/* A call is old after this time, in milliseconds. */
+#define OLD_MSEC	1000
+
+/* After memory could not be had, wait so long. */
+#define RETRY_AFTER	HZ
+
+DEFINE_PER_CPU(u64, timing_took);
+
+/**
+ * struct timing - the calls of one address space
+ * @base: address of the table in the program; constant
+ * @words: the file that it is in; constant
+ * @lock: protects @moved and @nr_moved
+ * @moved: calls that were moved out of the way
+ * @nr_moved: number of them; also read without the lock
+ * @pages: the pages of the table; constant
+ */
+struct timing {
+	unsigned long base;
+	struct file *words;
+	raw_spinlock_t lock;
+	struct pad_slot moved[MOVED_MAX];
+	unsigned int nr_moved;
+	struct page *pages[TABLE_PAGES];
+};
+
+/* Number a function of a process.  One in 32,768 pairs of functions has the same number. */
+static u16 number_of(unsigned long function)
+{
+	u16 number = hash_64(function, 15);
+
+	static_assert(PAD_FUNCTIONS == 1 << 15);
+	return number ?: 1;
+}
+
+/* Get the address of the function whose probe is at a site. */
+static unsigned long function_of(const struct consumer *c, const struct site *site)
+{
+	return site->key.addr - c->from_entry;
+}
+
+static struct pad_slot *slot_of(const struct timing *timing, u64 key)
+{
+	unsigned long at = pad_slot_of(key) * sizeof(struct pad_slot);
+
+	return page_address(timing->pages[at / PAGE_SIZE]) + offset_in_page(at);
+}
+
+static u64 slot_replace(struct pad_slot *slot, u64 old, u64 new)
+{
+	return cmpxchg(&slot->key, old, new);
+}
+
+static void timing_destroy(struct timing *timing)
+{
+	unsigned int i;
+
+	for (i = 0; i < TABLE_PAGES; i++) {
+		if (timing->pages[i])
+			put_page(timing->pages[i]);
+	}
+	if (timing->words)
+		fput(timing->words);
+	kfree(timing);
+}
+
+static struct timing *timing_create(struct probed_mm *pmm)
+{
+	struct timing *timing = kzalloc(sizeof(*timing), SSOL_GFP);
+	struct page *page;
+	unsigned int i;
+	int ret;
+
+	if (!timing)
+		return ERR_PTR(-ENOMEM);
+	raw_spin_lock_init(&timing->lock);
+	timing->words = shared_pages_create(TABLE_SIZE);
+	ret = PTR_ERR_OR_ZERO(timing->words);
+	if (ret)
+		timing->words = NULL;
+	for (i = 0; !ret && i < TABLE_PAGES; i++) {
+		page = shared_pages_get(timing->words, i * PAGE_SIZE);
+		ret = PTR_ERR_OR_ZERO(page);
+		if (!ret)
+			timing->pages[i] = page;
+	}
+	/* Last, as the mapping stays. */
+	ret = ret ?: shared_pages_map(pmm->mm, timing->words, &timing->base, TABLE_SIZE);
+	if (!ret)
+		return timing;
+	timing_destroy(timing);
+	return ERR_PTR(ret);
+}
+
+/**
+ * timing_get() - give a process a table of calls, unless it has one
+ * @pmm: its probed mm, in use
+ *
+ * Context: may sleep; probed_mm::lock held, takes the mmap lock.
+ * Return: 0 or -ENOMEM.
+ */
+int timing_get(struct probed_mm *pmm)
+{
+	struct timing *timing;
+
+	lockdep_assert_held(&pmm->lock);
+	if (pmm->timing.table)
+		return 0;
+	if (pmm->timing.retry && time_before(jiffies, pmm->timing.retry))
+		return -ENOMEM;
+	timing = timing_create(pmm);
+	if (IS_ERR(timing)) {
+		pmm->timing.retry = jiffies + RETRY_AFTER ?: 1;
+		return -ENOMEM;
+	}
+	/* Pairs with timing_of(): the table is complete. */
+	smp_store_release(&pmm->timing.table, timing);
+	ring_find_clockless(pmm);
+	return 0;
+}
+
+/* Get the table of a process, or NULL. */
+static struct timing *timing_of(const struct probed_mm *pmm)
+{
+	/* Pairs with timing_get(). */
+	return smp_load_acquire(&pmm->timing.table);
+}
+
+/**
+ * timing_prepare_jump() - set the function of a pad, before the pad is written
+ * @pmm: the probed mm, with a table
+ * @jump: the jump to the pad; jump::from_entry is set
+ *
+ * Context: probed_mm::lock held.
+ */
+void timing_prepare_jump(const struct probed_mm *pmm, struct jump *jump)
+{
+	struct pad_timing *pad = &jump->pad.steps[jump->pad.nr - 1].timing;
+
+	pad->table = pmm->timing.table->base;
+	pad->below = jump->below;
+	pad->id = number_of(jump->site->key.addr - jump->from_entry);
+	pad->ns = div_u64((u64)USEC_PER_SEC << 32, arch_ticks_khz());
+}
+
+/* Take a call out of those that were moved, if it is there. */
+static bool moved_take(struct timing *timing, u64 key, u64 *began)
+{
+	unsigned long flags;
+	unsigned int i;
+	bool found;
+
+	if (!READ_ONCE(timing->nr_moved))
+		return false;
+	raw_spin_lock_irqsave(&timing->lock, flags);
+	for (i = 0; i < timing->nr_moved && timing->moved[i].key != key; i++)
+		;
+	found = i < timing->nr_moved;
+	if (found) {
+		*began = timing->moved[i].began;
+		WRITE_ONCE(timing->nr_moved, timing->nr_moved - 1);
+		timing->moved[i] = timing->moved[timing->nr_moved];
+	}
+	raw_spin_unlock_irqrestore(&timing->lock, flags);
+	return found;
+}
+
+/* Move the call in a slot out of the way of another one, if it is old.  Then that has the slot. */
+static bool slot_clear(struct timing *timing, struct pad_slot *slot, u64 old, u64 key)
+{
+	u64 age = arch_ticks() - READ_ONCE(slot->began);
+	unsigned long flags;
+	bool moved = false;
+
+	/* A thread may be writing the time of this one. */
+	if (old & PAD_SLOT_BUSY || age < (u64)OLD_MSEC * arch_ticks_khz())
+		return false;
+	raw_spin_lock_irqsave(&timing->lock, flags);
+	if (timing->nr_moved < MOVED_MAX && slot_replace(slot, old, key | PAD_SLOT_BUSY) == old) {
+		timing->moved[timing->nr_moved] = (struct pad_slot) {
+			.key = old, .began = READ_ONCE(slot->began),
+		};
+		WRITE_ONCE(timing->nr_moved, timing->nr_moved + 1);
+		moved = true;
+	}
+	raw_spin_unlock_irqrestore(&timing->lock, flags);
+	return moved;
+}
+
+/* Let the call in a slot begin now. */
+static void slot_begin(struct pad_slot *slot, u64 key)
+{
+	WRITE_ONCE(slot->began, arch_ticks());
+	/* As in a pad: the time comes before the key. */
+	smp_store_release(&slot->key, key);
+}
+
+/* Put a call into the table.  Return false if there is no room. */
+static bool call_begin(struct timing *timing, struct consumer *c, u64 key)
+{
+	struct pad_slot *slot = slot_of(timing, key);
+	u64 old, began;
+
+	/* A call with the same stack pointer has been left without a return. */
+	if (moved_take(timing, key, &began))
+		timer_add_left(c->u->timer);
+	old = slot_replace(slot, 0, key | PAD_SLOT_BUSY);
+	if (old && (old & ~PAD_SLOT_BUSY) == key)
+		timer_add_left(c->u->timer);
+	else if (old && !slot_clear(timing, slot, old, key))
+		return false;
+	slot_begin(slot, key);
+	return true;
+}
+
+/* Take a call out of the table.  Return false if it is not there. */
+static bool call_end(struct timing *timing, u64 key, u64 *took)
+{
+	u64 now = arch_ticks(), began, ticks;
+	struct pad_slot *slot = slot_of(timing, key);
+
+	began = READ_ONCE(slot->began);
+	if ((READ_ONCE(slot->key) != key || slot_replace(slot, key, 0) != key) &&
+	    !moved_take(timing, key, &began))
+		return false;
+	/* The counter of this CPU may be behind that of the CPU on which the call began. */
+	ticks = now - began;
+	*took = (s64)ticks < 0 ? 0 : mul_u64_u32_div(ticks, USEC_PER_SEC, arch_ticks_khz());
+	return true;
+}
+
+/**
+ * timing_hit() - handle a hit of a probe with a timer in the table of calls
+ * @c: the consumer, with a timer
+ * @site: its site
+ * @regs: user registers
+ *
+ * For a return instruction, set timing_took for the handler, if the call is known;
+ * timing_hit_over() comes after the handler.
+ *
+ * Context: the trap.
+ * Return: whether the hit is handled, without its handler.
+ */
+bool timing_hit(struct consumer *c, const struct site *site, const struct pt_regs *regs)
+{
+	struct timing *timing = timing_of(site->pmm);
+	u64 key, took;
+
+	if (!timing)
+		return false;
+	key = pad_call_key(number_of(function_of(c, site)), regs->sp + c->below);
+	if (c->timing == TIMING_BEGIN)
+		return call_begin(timing, c, key);
+	if (call_end(timing, key, &took))
+		this_cpu_write(timing_took, took + 1);
+	return false;
+}
+
+/**
+ * timing_pay() - complete a hit that a pad has counted, but not completed
+ * @jump: the jump to the pad
+ * @debt: what the hit lacks
+ * @sp: the stack pointer of the program
+ *
+ * Context: any; the thread is not in the pad any more, or is this one.
+ */
+void timing_pay(const struct jump *jump, const struct pad_debt *debt, u64 sp)
+{
+	struct timing *timing = timing_of(jump->site->pmm);
+	struct pad_values *values = jump->values;
+	u64 key;
+
+	if (debt->owes == PAD_OWES_BEGIN && timing) {
+		key = pad_call_key(pad_action(&jump->pad)->timing.id, sp + jump->below);
+		slot_begin(slot_of(timing, key), key);
+	}
+	if (debt->owes == PAD_OWES_VALUE && values)
+		atomic64_inc((atomic64_t *)&values->buckets[pad_bucket(debt->value)]);
+	if ((debt->owes == PAD_OWES_VALUE || debt->owes == PAD_OWES_SUM) && values)
+		atomic64_add(debt->value, (atomic64_t *)&values->sum);
+}
+
+/**
+ * timing_forget() - take the calls of a function out of the table, as nobody times them any more
+ * @c: the consumer
+ * @site: the site that it leaves
+ *
+ * Context: may sleep; probed_mm::lock held.
+ */
+void timing_forget(const struct consumer *c, const struct site *site)
+{
+	struct timing *timing = site->pmm->timing.table;
+	u16 number = number_of(site->key.addr);
+	struct pad_slot *slot;
+	unsigned long flags;
+	unsigned int i;
+	u64 key;
+
+	if (c->timing != TIMING_BEGIN || !timing || site->pmm->life.dead)
+		return;
+	for (i = 0; i < PAD_SLOTS; i++) {
+		slot = page_address(timing->pages[i / (PAGE_SIZE / sizeof(*slot))]) +
+		       offset_in_page(i * sizeof(*slot));
+		key = READ_ONCE(slot->key);
+		if (key && (u16)(key >> 48) == number)
+			slot_replace(slot, key, 0);
+	}
+	raw_spin_lock_irqsave(&timing->lock, flags);
+	for (i = timing->nr_moved; i--; ) {
+		if ((u16)(timing->moved[i].key >> 48) != number)
+			continue;
+		WRITE_ONCE(timing->nr_moved, timing->nr_moved - 1);
+		timing->moved[i] = timing->moved[timing->nr_moved];
+	}
+	raw_spin_unlock_irqrestore(&timing->lock, flags);
+}
+
+/**
+ * timing_free() - free the table of a probed mm that is no longer in any table
+ * @pmm: the probed mm
+ *
+ * The mapping stays.
+ */
+void timing_free(struct probed_mm *pmm)
+{
+	if (pmm->timing.table)
+		timing_destroy(pmm->timing.table);
+}
