@@ -6,13 +6,14 @@
 #include "pad_steps.h"
 #include "status.h"
 
-/* The flags that "lock inc" changes. A comparison changes all. */
+/* The flags that "lock inc" changes. A comparison or an addition changes all. */
 #define COUNT_CHANGES	(STATUS_ALL & ~STATUS_CF)
 
 bool pad_saves(const struct pad *pad, const u8 *text, size_t len)
 {
-	return status_live(text, len) &
-	       (pad->nr > 1 || pad_has_tail(pad) ? STATUS_ALL : COUNT_CHANGES);
+	bool all = pad->nr > 1 || pad_has_tail(pad) || pad_counts_apart(pad);
+
+	return status_live(text, len) & (all ? STATUS_ALL : COUNT_CHANGES);
 }
 
 bool pad_filter_fits(const struct pad *pad)
@@ -188,7 +189,8 @@ int pad_emit(const struct pad *pad, u64 at, u8 *buf, struct pad_layout *layout)
 unsigned int pad_guess(const struct pad *pad)
 {
 	const unsigned int save = 10, restore = 15, jump = 5, short_jump = 2, pushes = 3;
-	const unsigned int record = 54 + 21, value = 12, add = 136, wide = sizeof(u64);
+	const unsigned int record = 54 + 21, value = 12, add = 136, apart = 15 + 2;
+	const unsigned int wide = sizeof(u64);
 	const unsigned int call_begins = 74, call_ends = 228;
 	unsigned int n = pad->pun.len + jump, checks = pad->nr - 1U;
 
@@ -206,7 +208,8 @@ unsigned int pad_guess(const struct pad *pad)
 		return n + wide - 1;
 	}
 	n += pad_does(pad, PAD_COUNT) ? 8 : 1;
-	n += pad->saves ? save + restore : 0;
+	n += pad_counts_apart(pad) ? apart + wide + wide - 1 : 0;
+	n += pad_uses_stack(pad) ? save + restore : 0;
 	n += pad->saves && !pad_does(pad, PAD_COUNT) ? short_jump + restore : 0;
 	n += checks * (PAD_CONDITION_LEN + short_jump + wide);
 	return n + (checks ? wide - 1 : 0);

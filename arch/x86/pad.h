@@ -26,6 +26,17 @@
  *   copies   copies of the instructions
  *            jmp back
  *
+ * Processors may have counters of their own. Then threads that run at the same time do not wait for
+ * each other's increments. Such a pad always saves rax.
+ *
+ *   apart    push %rax			the flags, if they are saved
+ *            rdpid %rax
+ *            and $mask, %eax
+ *            shl $12, %eax
+ *            add counters(%rip), %rax
+ *            lock incq (%rax)
+ *            pop %rax
+ *
  * A saving pad that traps has "restore" twice: the trap comes behind the first one, so that the
  * registers are those of the program. After the trap, the thread goes on at the copies. When the
  * trap is no longer handled, "nop" replaces it, and the thread goes on there, too.

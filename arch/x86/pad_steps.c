@@ -93,12 +93,41 @@ static int put_near(struct pad_out *o, u8 *code, size_t len, u64 addr)
 	return distance == (s32)distance ? 0 : -ERANGE;
 }
 
+/*
+ * Increment the counter of the processor. The thread may lose the processor after it has read the
+ * number: then another thread may increment the same counter, so the prefix is needed.
+ */
+static void put_count_apart(struct pad_out *o, const struct pad *pad)
+{
+	const struct pad_counter *counter = &pad_action(pad)->counter;
+	u8 mask[5] = { 0x25 };
+
+	/* The flags */
+	if (pad->saves)
+		pad_put_push(o, REG_AX);
+	/* rdpid %rax; and $mask, %eax; shl $12, %eax; add counters(%rip), %rax; lock incq (%rax) */
+	pad_put(o, (const u8 []) { 0xf3, 0x0f, 0xc7, 0xf8 }, 4);
+	uinsn_put32(mask + 1, counter->mask);
+	pad_put(o, mask, sizeof(mask));
+	pad_put(o, (const u8 []) { 0xc1, 0xe0, 0x0c }, 3);
+	pad_put(o, (const u8 []) { 0x48, 0x03, 0x05, 0, 0, 0, 0 }, 7);
+	add_wide(o, counter->at);
+	pad_put(o, (const u8 []) { 0xf0, 0x48, 0xff, 0x00 }, 4);
+	o->state.counted = true;
+	if (pad->saves)
+		pad_put_pop(o, REG_AX);
+}
+
 static int put_count(struct pad_out *o, const struct pad *pad)
 {
 	/* lock incq distance(%rip) */
 	u8 code[8] = { 0xf0, 0x48, 0xff, 0x05 };
-	int ret = put_near(o, code, sizeof(code), pad_action(pad)->counter);
+	int ret = 0;
 
+	if (pad_counts_apart(pad))
+		put_count_apart(o, pad);
+	else
+		ret = put_near(o, code, sizeof(code), pad_action(pad)->counter.at);
 	o->state.counted = COUNTED;
 	land_rejects(o, pad);
 	pad_put_restore(o, pad);

@@ -26,6 +26,9 @@
 /** PAD_CPUS - the number of processors that rdtscp can tell from each other on Linux. */
 #define PAD_CPUS 4096
 
+/** PAD_COUNTER_STRIDE - the distance between the counters of two processors: a page. */
+#define PAD_COUNTER_STRIDE 4096
+
 /** PAD_TRAP, PAD_NO_TRAP - the instruction that traps, and what replaces it. */
 #define PAD_TRAP 0xcc
 #define PAD_NO_TRAP 0x90
@@ -71,6 +74,17 @@ struct pad_recording {
 	u32 id;
 	u8 nr;
 	u8 regs[PAD_VALUES];
+};
+
+/**
+ * struct pad_counter - what a pad increments
+ * @at: address of the counter, a multiple of 8; with @mask, of that of processor 0
+ * @mask: if it is not 0, processors have counters of their own, PAD_COUNTER_STRIDE apart: that one
+ *	has the number of the processor under this mask. 2^n - 1, less than PAD_CPUS
+ */
+struct pad_counter {
+	u64 at;
+	u32 mask;
 };
 
 /** PAD_BUCKET_LOG - a histogram has so many buckets for each power of two, as a power of two. */
@@ -198,7 +212,7 @@ enum pad_step_kind {
  * struct pad_step - a step of a pad; plain data
  * @kind: enum pad_step_kind
  * @check: the condition, of a PAD_CHECK
- * @counter: address of the counter, a multiple of 8, of a PAD_COUNT
+ * @counter: the counter, of a PAD_COUNT
  * @histogram: the values, of a PAD_ADD
  * @recording: what is recorded, of a PAD_RECORD
  * @timing: the function, of a PAD_BEGIN or a PAD_END
@@ -207,7 +221,7 @@ struct pad_step {
 	u8 kind;
 	union {
 		struct pad_condition check;
-		u64 counter;
+		struct pad_counter counter;
 		struct pad_histogram histogram;
 		struct pad_recording recording;
 		struct pad_timing timing;
@@ -257,10 +271,16 @@ static inline bool pad_has_tail(const struct pad *pad)
 	return pad_does(pad, PAD_RECORD) || pad_does(pad, PAD_ADD) || pad_times(pad);
 }
 
+/* Check whether a pad increments a counter of the processor. */
+static inline bool pad_counts_apart(const struct pad *pad)
+{
+	return pad_does(pad, PAD_COUNT) && pad_action(pad)->counter.mask;
+}
+
 /* Check whether a pad uses the stack of the program. */
 static inline bool pad_uses_stack(const struct pad *pad)
 {
-	return pad->saves || pad_has_tail(pad);
+	return pad->saves || pad_has_tail(pad) || pad_counts_apart(pad);
 }
 
 /**

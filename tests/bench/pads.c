@@ -165,7 +165,7 @@ static void measure(const struct function *f, unsigned int nr, bool saves,
 		};
 		((struct pad_values *)action->histogram.at)->least = ~0ull;
 	} else {
-		action->counter = (u64)area + SIZE - 64;
+		action->counter.at = (u64)area + SIZE - 64;
 	}
 	if (pun_decide(&pad->pun, text, 96) || !probe(pad, text, area)) {
 		printf("%-24s no jump\n", f->what);

@@ -304,7 +304,7 @@ static int word_take(struct pad_area *area, struct jump *jump)
 
 	if (ret)
 		return ret;
-	jump->pad.steps[jump->pad.nr - 1].counter = area->base + PAD_AREA_SIZE + at;
+	jump->pad.steps[jump->pad.nr - 1].counter.at = area->base + PAD_AREA_SIZE + at;
 	jump->word = page_address(area->pages[at / PAGE_SIZE]) + offset_in_page(at);
 	return 0;
 }

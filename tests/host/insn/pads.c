@@ -11,6 +11,8 @@
  * Pads with filters are tried, too.  If the registers pass the filter, the thread traps with the
  * registers of the program, or it is counted.  If not, it goes on, and nothing is counted.
  *
+ * Pads with a counter for each processor increment one of them, if this processor has rdpid.
+ *
  * Pads that record write one record with the registers, however often the thread begins it again.  If
  * the ring is full, they trap.
  *
@@ -47,13 +49,14 @@ static u64 at;
 static unsigned long tried, faulted, stepped, entered, passed, rejected, guessed, wrong;
 static unsigned long recorded, full, restarted, words, crossed;
 static unsigned long histograms, negative, raced;
-static unsigned long forms[2];
+static unsigned long forms[2], apart;
 
 /* Offsets in memory of its own, which the program's instructions do not reach. */
 #define HEADS	512
 #define RECORD	(HEADS + 256)
 #define COUNTER	(DATA_SIZE - 64)
 #define VALUES	1024
+#define APART	(2 * PAD_COUNTER_STRIDE + 256)
 
 static struct {
 	struct stop stops[STEPS];
@@ -64,13 +67,19 @@ static struct {
 
 static const enum region regions[] = { REGION_DATA, REGION_STACK, REGION_LOW };
 
-static const struct pads_memory memory = {
+static struct pads_memory memory = {
 	.counter = 0x38000000 + COUNTER, .values = 0x38000000 + VALUES, .heads = 0x38000000 + HEADS
 };
 
 static u64 *counter(void)
 {
 	return (u64 *)(region_of(REGION_PADS) + COUNTER);
+}
+
+/* The counter of a processor: which one rdpid names is the host's matter. */
+static u64 *counter_of(unsigned int cpu)
+{
+	return (u64 *)(region_of(REGION_PADS) + APART + cpu * PAD_COUNTER_STRIDE);
 }
 
 /* The head of the only processor that is used. */
@@ -148,6 +157,8 @@ static u64 least, largest;
 static void reset(bool is_full)
 {
 	*counter() = 0;
+	*counter_of(0) = 0;
+	*counter_of(1) = 0;
 	memset(record(), 0, PAD_RECORD_MAX);
 	/* Bits above the mask may be forged. */
 	head()->next = (u64)trial_random() << 32 | (RECORD - HEADS);
@@ -170,7 +181,7 @@ static u64 hits(void)
 		return (u32)head()->next - (RECORD - HEADS) == record_size();
 	for (int i = 0; pad_does(pad, PAD_ADD) && i < PAD_BUCKETS; i++)
 		n += values()->buckets[i];
-	return pad_does(pad, PAD_ADD) ? n : *counter();
+	return pad_does(pad, PAD_ADD) ? n : *counter() + *counter_of(0) + *counter_of(1);
 }
 
 __attribute__((format(printf, 1, 2)))
@@ -263,7 +274,8 @@ static bool unwind(struct user_regs_struct *regs)
 
 static bool same_registers(const struct user_regs_struct *a, const struct user_regs_struct *b)
 {
-	u64 changed = pad->nr > 1 || pad_has_tail(pad) ? STATUS_ALL : STATUS_ALL & ~STATUS_CF;
+	bool all = pad->nr > 1 || pad_has_tail(pad) || pad_counts_apart(pad);
+	u64 changed = all ? STATUS_ALL : STATUS_ALL & ~STATUS_CF;
 	u64 ignored = FLAGS_RF | FLAGS_TF | (pad->saves ? 0 : changed);
 	struct user_regs_struct x = *a, y = *b;
 
@@ -545,6 +557,7 @@ static void try_pad(void)
 	forms[pad->saves]++;
 	passed += pad->nr > 1 && passes;
 	rejected += !passes;
+	apart += pad_counts_apart(pad);
 	recorded += pad_does(pad, PAD_RECORD);
 	negative += is_negative();
 	histograms += pad_does(pad, PAD_ADD);
@@ -599,28 +612,9 @@ static void try_site(const u8 *bytes, size_t len)
 	}
 }
 
-struct choice {
-	unsigned long sites;
-};
-
-/* Take instructions here and there. */
 static void sample(const struct code_section *section, void *data)
 {
-	struct choice *choice = data;
-	struct uinsn insn;
-	unsigned long i;
-	size_t begin;
-
-	if (section->size < 4096 || section->mode != UINSN_MODE_64)
-		return;
-	for (i = 0; i < choice->sites; i++) {
-		begin = trial_random() % (section->size - 512);
-		/* After some instructions, one that is not in the middle of another is likely. */
-		for (int k = 0; k < 12; k++)
-			begin += uinsn_decode(&insn, section->text + begin, 64, UINSN_MODE_64) ?
-				 1 : insn.len;
-		try_site(section->text + begin, section->size - begin);
-	}
+	pads_sample(section, *(unsigned long *)data, try_site);
 }
 
 int main(int argc, char **argv)
@@ -628,9 +622,9 @@ int main(int argc, char **argv)
 	static unsigned long *const all[] = {
 		&tried, &faulted, &stepped, &entered, &passed, &rejected, &guessed, &wrong,
 		&recorded, &full, &restarted, &words, &crossed, &histograms, &negative, &raced,
+		&apart,
 	};
-	struct choice choice = { .sites = 400 };
-	unsigned long seed = 1;
+	unsigned long seed = 1, sites = 400;
 	cpu_set_t first;
 	int opt;
 
@@ -638,7 +632,7 @@ int main(int argc, char **argv)
 		if (opt == 's') {
 			seed = strtoul(optarg, NULL, 0);
 		} else if (opt == 'n') {
-			choice.sites = strtoul(optarg, NULL, 0);
+			sites = strtoul(optarg, NULL, 0);
 		} else {
 			fprintf(stderr, "usage: insn_pads [-s SEED] [-n SITES] FILE...\n");
 			return 2;
@@ -658,19 +652,21 @@ int main(int argc, char **argv)
 	}
 	if (!machine_start(&layout))
 		return 2;
+	memory.apart = pads_have_rdpid(layout.at[REGION_CODE]) ? layout.at[REGION_PADS] + APART : 0;
 	ktap_ok(pads_bytes_trap(layout.at[REGION_CODE]),
 		"each byte that must trap does so, whatever follows it");
 	for (; optind < argc; optind++) {
 		for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 			*all[i] = 0;
 		memset(forms, 0, sizeof(forms));
-		if (visit_code_sections(argv[optind], sample, &choice) < 0) {
+		if (visit_code_sections(argv[optind], sample, &sites) < 0) {
 			ktap_skip("%s: it is no x86 object file", argv[optind]);
 			continue;
 		}
-		ktap_ok(!wrong && tried > choice.sites / 2 && forms[0] && forms[1] &&
+		ktap_ok(!wrong && tried > sites / 2 && forms[0] && forms[1] &&
 			passed && rejected && entered > tried && restarted > recorded / 2 &&
 			words && crossed && histograms > recorded / 2 && negative && raced &&
+			(apart || !memory.apart) &&
 			guessed > (forms[0] + forms[1]) / 2,
 			"%s: %lu sites, %lu with a fault: %lu bare and %lu saving pads give the native states",
 			argv[optind], tried, faulted, forms[0], forms[1]);
@@ -678,6 +674,7 @@ int main(int argc, char **argv)
 			  stepped, entered, passed, rejected);
 		ktap_note("%lu pads recorded; %lu records were begun again, %lu rings were full",
 			  recorded, restarted, full);
+		ktap_note("%lu pads incremented a counter of the processor", apart);
 		ktap_note("%lu words were recorded; those of %lu pads were on another page",
 			  words, crossed);
 		ktap_note("%lu pads had a histogram; %lu values were negative, and %lu changes were too late",

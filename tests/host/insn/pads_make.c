@@ -119,8 +119,42 @@ void pads_action_make(struct pad *pad, const struct pad_filter *filter,
 		action->histogram.size = (u8)(1 << trial_random() % 4);
 		action->histogram.is_signed = trial_random() % 2;
 	} else if (kind == PAD_COUNT) {
-		action->counter = memory->counter;
+		action->counter.at = memory->counter;
+		if (memory->apart && trial_random() % 2)
+			action->counter = (struct pad_counter) { .at = memory->apart, .mask = 1 };
 	}
+}
+
+void pads_sample(const struct code_section *section, unsigned long n,
+		 void (*try)(const u8 *text, size_t len))
+{
+	struct uinsn insn;
+	size_t begin;
+
+	if (section->size < 4096 || section->mode != UINSN_MODE_64)
+		return;
+	while (n--) {
+		begin = trial_random() % (section->size - 512);
+		/* After some instructions, one that is not in the middle of another is likely. */
+		for (int k = 0; k < 12; k++)
+			begin += uinsn_decode(&insn, section->text + begin, 64, UINSN_MODE_64) ?
+				 1 : insn.len;
+		try(section->text + begin, section->size - begin);
+	}
+}
+
+bool pads_have_rdpid(u64 code)
+{
+	static const u8 rdpid[] = { 0xf3, 0x0f, 0xc7, 0xf8 };
+	static struct stop stop;
+	struct cpu cpu = *machine_initial();
+
+	cpu.regs.orig_rax = ~0ull;
+	cpu.regs.rip = code;
+	memset(region_of(REGION_CODE), PAD_TRAP, CODE_SIZE);
+	memcpy(region_of(REGION_CODE), rdpid, sizeof(rdpid));
+	return machine_run(&cpu, true, &stop) && stop.sig == SIGTRAP &&
+	       stop.info.si_code == TRAP_TRACE;
 }
 
 bool pads_bytes_trap(u64 code)

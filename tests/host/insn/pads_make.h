@@ -5,21 +5,31 @@
 #include <sys/user.h>
 
 #include "pad.h"
+#include "sections.h"
 
 /**
  * struct pads_memory - what pads write to
  * @counter: address of a counter
+ * @apart: address of the counters of processors, under a mask of 1; 0 if the processor has no rdpid
  * @values: address of a histogram
  * @heads: address of the heads of rings
  */
 struct pads_memory {
 	u64 counter;
+	u64 apart;
 	u64 values;
 	u64 heads;
 };
 
 /* Check for instructions that have no native state to compare with. */
 bool pads_cannot_compare(const struct pun *pun, const u8 *text, u64 addr);
+
+/* Try instructions here and there, @n in all. */
+void pads_sample(const struct code_section *section, unsigned long n,
+		 void (*try)(const u8 *text, size_t len));
+
+/* Check whether rdpid works, whatever a hypervisor says. @code: address of the text. */
+bool pads_have_rdpid(u64 code);
 
 /* Make conditions at random. Every second one holds. Return whether all do. */
 bool pads_filter_make(struct pad_filter *filter, struct user_regs_struct *regs);

@@ -271,13 +271,13 @@ static void known_pads(void)
 	pad->addr = ADDR;
 	pad->saves = true;
 	pad_set_steps(pad, &(struct pad_filter) {}, PAD_COUNT);
-	pad->steps[0].counter = ADDR + 0x10000;
+	pad->steps[0].counter.at = ADDR + 0x10000;
 	pun_decide(&pad->pun, widest, sizeof(widest));
 	n = pad_emit(pad, near, buf, &layout);
 	ktap_ok(n > 0 && layout.copies[0] == 30 && layout.copies[1] == 36 && layout.copies[2] == 42,
 		"a pad has the copies where it says");
 	ktap_ok(pad_emit(pad, far, buf, &layout) == -ERANGE, "no pad reaches a counter so far away");
-	pad->steps[0].counter = far + 0x10000;
+	pad->steps[0].counter.at = far + 0x10000;
 	n = pad_emit(pad, far, buf, &layout);
 	ktap_ok(n > 100 && n <= PAD_MAX, "a pad with long jumps has %d bytes", n);
 	known_filters(pad);

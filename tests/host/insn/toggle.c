@@ -257,7 +257,7 @@ static bool use_area(struct place *p, struct area *area, const struct ssol_plan 
 			break;
 	if (at + PAD_MAX >= AREA_SIZE || at == area->pads + 0x10000)
 		return false;
-	p->pad->steps[0].counter = counter;
+	p->pad->steps[0].counter.at = counter;
 	p->pad_at = (u64)area->at + at;
 	len = pad_emit(p->pad, p->pad_at, buf, &p->layout);
 	if (len < 0 || ssol_emit(plan, p->addr, slot, (u8 *)slot) < 0)
