@@ -216,6 +216,15 @@ static inline bool arch_pads_record(void)
 	return READ_ONCE(arch_cpus_known) && !check_tsc_unstable();
 }
 
+/* rdpid gives these numbers, too. */
+extern bool arch_cpus_quick;
+
+/* Check whether pads may have a counter for each processor: programs quickly read its number. */
+static inline bool arch_counts_apart(void)
+{
+	return READ_ONCE(arch_cpus_quick);
+}
+
 /* Check whether a task must not read that counter: prctl(PR_SET_TSC), seccomp's strict mode. */
 static inline bool arch_ticks_hidden(struct task_struct *task)
 {

@@ -113,7 +113,7 @@ static void put_count_apart(struct pad_out *o, const struct pad *pad)
 	pad_put(o, (const u8 []) { 0x48, 0x03, 0x05, 0, 0, 0, 0 }, 7);
 	add_wide(o, counter->at);
 	pad_put(o, (const u8 []) { 0xf0, 0x48, 0xff, 0x00 }, 4);
-	o->state.counted = true;
+	o->state.counted = COUNTED;
 	if (pad->saves)
 		pad_put_pop(o, REG_AX);
 }

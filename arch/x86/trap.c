@@ -223,7 +223,7 @@ void arch_sync_text(struct mm_struct *mm)
 	on_each_cpu_mask(mm_cpumask(mm), text_sync, NULL, true);
 }
 
-bool arch_cpus_known;
+bool arch_cpus_known, arch_cpus_quick;
 
 /* Check what rdtscp gives: a hypervisor may have lost the register with the number. */
 static void cpu_compare(void *known)
@@ -235,18 +235,36 @@ static void cpu_compare(void *known)
 		WRITE_ONCE(*(bool *)known, false);
 }
 
+/* Likewise, what rdpid gives. */
+static void cpu_compare_quick(void *quick)
+{
+	unsigned long cpu;
+
+	/* rdpid %rax, which not every assembler knows */
+	asm volatile(".byte 0xf3, 0x0f, 0xc7, 0xf8" : "=a" (cpu));
+	if (cpu % PAD_CPUS != smp_processor_id())
+		WRITE_ONCE(*(bool *)quick, false);
+}
+
 /**
- * arch_clock_init() - find out whether pads may record on this machine
+ * arch_clock_init() - find out whether pads may record on this machine, and which counters suit it
+ *
+ * A counter for each processor takes rdpid.  The other instructions that give the number cost more
+ * than the wait for a counter that two threads increment: lsl takes 14 ns on an AMD EPYC.
  *
  * Context: may sleep.
  */
 void arch_clock_init(void)
 {
 	bool known = boot_cpu_has(X86_FEATURE_RDTSCP) && tsc_khz && nr_cpu_ids <= PAD_CPUS;
+	bool quick = boot_cpu_has(X86_FEATURE_RDPID) && num_online_cpus() > 1;
 
 	if (known)
 		on_each_cpu(cpu_compare, &known, 1);
 	WRITE_ONCE(arch_cpus_known, known);
+	if (quick)
+		on_each_cpu(cpu_compare_quick, &quick, 1);
+	WRITE_ONCE(arch_cpus_quick, quick);
 }
 
 /**

@@ -22,6 +22,7 @@
 #include "events/rseq.h"
 #include "events/syscall_filter.h"
 #include "events/task_events.h"
+#include "jump/contention.h"
 #include "jump/jump.h"
 #include "jump/pad_trap.h"
 #include "jump/ring.h"
@@ -138,6 +139,7 @@ static void __exit uprobes_unload(void)
 	task_events_exit();
 	hooks_exit();
 	rings_exit();
+	contention_exit();
 	arch_trap_quiesce();
 	arch_trap_exit();
 	task_work_drain();

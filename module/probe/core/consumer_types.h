@@ -142,6 +142,7 @@ struct file_place {
  * @next: link in jump::counts
  * @consumer: the consumer
  * @word: the counter of the pad, jump::word; NULL if it has a histogram
+ * @cpus: jump::cpus
  * @values: the histogram of the pad, jump::values; NULL if it counts
  * @base: its value when the consumer began to count there
  * @since: that time, in nanoseconds
@@ -152,6 +153,7 @@ struct pad_count {
 	struct pad_count *next;
 	struct consumer *consumer;
 	const u64 *word;
+	const struct cpu_counters *cpus;
 	struct pad_values *values;
 	u64 base;
 	u64 since;

@@ -119,7 +119,9 @@ static u64 pad_most(const struct pad_count *pads)
 /* Get the number of hits that a pad has counted.  The program can write to the counter. */
 static u64 pad_hits(const struct pad_count *pads)
 {
-	return pads->word ? min(READ_ONCE(*pads->word) - pads->base, pad_most(pads)) : 0;
+	if (!pads->word)
+		return 0;
+	return min(pad_counter_read(pads->word, pads->cpus) - pads->base, pad_most(pads));
 }
 
 static void values_clear(struct uprobe_values *values)
@@ -344,11 +346,12 @@ bool consumer_count_pad(struct consumer *c, struct jump *jump)
 		return false;
 	count->consumer = c;
 	count->word = jump->word;
+	count->cpus = jump->cpus;
 	count->values = jump->values;
 	if (count->values)
 		values_begin(count->values);
 	else
-		count->base = READ_ONCE(*jump->word);
+		count->base = pad_counter_read(jump->word, jump->cpus);
 	count->since = ktime_get_mono_fast_ns();
 	count->next = jump->counts;
 	jump->counts = count;

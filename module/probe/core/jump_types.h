@@ -10,9 +10,11 @@
 #define _UPROBES_JUMP_H
 
 #include <linux/list.h>
+#include <linux/mm.h>
 
 #include "pad.h"
 
+struct file;
 struct pad_count;
 struct page;
 struct site;
@@ -22,6 +24,34 @@ struct site;
  * of a ring at once, and possibly under the lock of a run queue.
  */
 #define RING_CONSUMERS	4U
+
+/**
+ * struct cpu_counters - counters of a process for each processor (jump/cpu_counters.h)
+ * @base: their address in the program; constant
+ * @file: the file with them, a page for each processor; constant
+ * @nr: number of pages, a power of two; constant
+ * @used: number of counters that are handed out in each page; under probed_mm::lock
+ * @pages: the pages, each with a reference; constant
+ */
+struct cpu_counters {
+	unsigned long base;
+	struct file *file;
+	unsigned int nr;
+	unsigned int used;
+	struct page *pages[];
+};
+
+/**
+ * enum jump_apart - whether processors are to have their own counters instead of the one of a jump
+ * @APART_NOT: no
+ * @APART_WANTED: they are to: they increment it often, and at the same time
+ * @APART_REFUSED: that was not possible, and is not tried again
+ */
+enum jump_apart {
+	APART_NOT,
+	APART_WANTED,
+	APART_REFUSED,
+};
 
 /**
  * struct jump - a jump to a pad
@@ -43,6 +73,9 @@ struct site;
  * @hits: jump_hits() when @traps was 0
  * @word: the counter of the pad; the program may write to it, too; NULL if the pad does not count;
  *	constant
+ * @cpus: if it is not NULL, each processor has a counter; @word is that of the first one; constant
+ * @apart: enum jump_apart, of a jump without @cpus; under probed_mm::lock
+ * @looked: jump_hits() when jump/contention.c last looked at it; under probed_mm::lock
  * @values: the histogram of the pad; otherwise as @word
  * @counts: the hits that its pad has counted: one entry for each consumer; under probed_mm::lock
  * @trap: the site by which traps find the pad, if it does more than count; constant
@@ -55,6 +88,7 @@ struct jump {
 	struct site *site;
 	struct jump *older;
 	bool on;
+	u8 apart;
 	u16 len;
 	struct pad_layout parts;
 	u8 code[PUN_LEN];
@@ -67,6 +101,8 @@ struct jump {
 	u64 seen;
 	unsigned long at;
 	const u64 *word;
+	const struct cpu_counters *cpus;
+	u64 looked;
 	struct pad_values *values;
 	struct pad_count *counts;
 	struct site *trap;
@@ -75,6 +111,19 @@ struct jump {
 	/* Last: it has steps. */
 	struct pad pad;
 };
+
+/* Read the counter of a pad, jump::word and jump::cpus.  Context: any. */
+static inline u64 pad_counter_read(const u64 *word, const struct cpu_counters *cpus)
+{
+	unsigned int i;
+	u64 n = 0;
+
+	if (!cpus)
+		return READ_ONCE(*word);
+	for (i = 0; i < cpus->nr; i++)
+		n += READ_ONCE(*(u64 *)(page_address(cpus->pages[i]) + offset_in_page(word)));
+	return n;
+}
 
 /*
  * Get the number of hits that the pad of a jump has counted, added or recorded; it may do neither.
@@ -88,7 +137,7 @@ static inline u64 jump_hits(const struct jump *jump)
 		n += READ_ONCE(jump->values->buckets[i]);
 	if (jump->values)
 		return n;
-	return jump->word ? READ_ONCE(*jump->word) : READ_ONCE(jump->recorded);
+	return jump->word ? pad_counter_read(jump->word, jump->cpus) : READ_ONCE(jump->recorded);
 }
 
 #endif /* _UPROBES_JUMP_H */

@@ -417,6 +417,25 @@ struct pmm_timing {
 };
 
 /**
+ * struct pmm_apart - part of a probed mm: counters for each processor; under probed_mm::lock
+ * @counters: the counters, or NULL
+ * @found: a jump has got %APART_WANTED, and is to be replaced
+ * @watched: its counters are looked at; anyone may read it
+ * @idle: how many looks have found no hit since the last one, or since a jump was written
+ * @looked_at: when they were looked at, in jiffies
+ *
+ * jump/cpu_counters.c writes @counters, and frees them with the probed mm; jump/contention.c has
+ * the rest.
+ */
+struct pmm_apart {
+	struct cpu_counters *counters;
+	bool found;
+	bool watched;
+	u8 idle;
+	unsigned long looked_at;
+};
+
+/**
  * struct pmm_asking - part of a probed mm: whether the kernel still knows its breakpoint
  * @task: the task whose hit the kernel sees because of probed_mm::asks, only to be compared; or
  *	NULL
@@ -484,6 +503,7 @@ struct pmm_life {
  * @pads: the areas of its pads
  * @rings: its rings
  * @timing: the calls of timed functions
+ * @apart: its counters for each processor
  * @asking: whether the kernel still knows its breakpoint
  * @life: its life cycle
  */
@@ -512,6 +532,7 @@ struct probed_mm {
 	struct pmm_pads pads;
 	struct pmm_rings rings;
 	struct pmm_timing timing;
+	struct pmm_apart apart;
 	struct pmm_asking asking;
 	struct pmm_life life;
 };

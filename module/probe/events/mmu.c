@@ -17,6 +17,7 @@
 #include "core/probed_mm.h"
 #include "core/site.h"
 #include "core/site_tree.h"
+#include "jump/cpu_counters.h"
 #include "jump/jump.h"
 #include "jump/pad_area.h"
 #include "jump/ring.h"
@@ -103,6 +104,7 @@ static void mmu_free(struct probed_mm *pmm)
 	ring_free(pmm);
 	timing_free(pmm);
 	pads_free(pmm);
+	cpu_counters_free(pmm);
 }
 
 const struct probed_mm_ops mmu_pmm_ops = {

@@ -12,6 +12,7 @@
 
 #include "jump.h"
 #include "arch.h"
+#include "contention.h"
 #include "jump_make.h"
 #include "jump_text.h"
 #include "pad_area.h"
@@ -429,6 +430,8 @@ static void jumps_promote(struct probed_mm *pmm)
 	pmm->jumps.refused = jumps_refused(pmm);
 	p.allowed = !pmm->jumps.refused &&
 		    !time_before(jiffies, READ_ONCE(pmm->jumps.not_before));
+	if (p.allowed)
+		contention_erase(pmm);
 	for (i = 0; i < JUMPS_HOT; i++) {
 		site = xchg(&pmm->jumps.hot[i], NULL);
 		if (site)
@@ -436,8 +439,10 @@ static void jumps_promote(struct probed_mm *pmm)
 	}
 	promote_others(&p);
 	jump_maker_end(&p.maker);
-	if (p.nr)
+	if (p.nr) {
 		jumps_write_all(pmm, p.jumps, p.nr);
+		contention_watch(pmm);
+	}
 	if (pmm->jumps.refused)
 		WRITE_ONCE(pmm->jumps.not_before, jiffies + HZ);
 	if (pmm->jumps.refused == uprobes_there)

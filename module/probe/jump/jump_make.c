@@ -12,6 +12,7 @@
 
 #include "jump_make.h"
 #include "arch.h"
+#include "cpu_counters.h"
 #include "pad_area.h"
 #include "ring.h"
 #include "timing.h"
@@ -248,6 +249,29 @@ static bool may_time(const struct site *site)
 	return may_add(site) && arch_pads_record() && !READ_ONCE(site->pmm->rings.clockless);
 }
 
+/* Check whether processors are to have their own counters at a site. */
+static bool counts_apart(const struct site *site)
+{
+	const struct jump *jump;
+	bool wanted = false;
+
+	for (jump = site->jumps; jump; jump = jump->older) {
+		if (jump->apart == APART_REFUSED)
+			return false;
+		wanted |= jump->apart == APART_WANTED;
+	}
+	return wanted;
+}
+
+/* Have processors share the counters of a site from now on. */
+static void refuse_apart(struct site *site)
+{
+	struct jump *jump;
+
+	for (jump = site->jumps; jump; jump = jump->older)
+		jump->apart = APART_REFUSED;
+}
+
 /**
  * struct wishes - what the consumers of a site want
  * @nr: their number
@@ -285,6 +309,7 @@ static void work_choose(struct pad_work *work, const struct site *site,
 		work->does = PAD_RECORD;
 	else
 		work->does = PAD_TO_TRAP;
+	work->apart = work->does == PAD_COUNT && counts_apart(site);
 	if (work->does != PAD_RECORD)
 		work->reads = 0;
 	if (work->does == PAD_ADD)
@@ -348,6 +373,7 @@ bool jump_does(const struct jump *jump, const struct pad_work *work)
 		return false;
 	return pad_does(&jump->pad, work->does) && jump->reads == work->reads &&
 	       jump->from_entry == work->from_entry && jump->below == work->below &&
+	       pad_counts_apart(&jump->pad) == work->apart &&
 	       pad_has_filter(&jump->pad, &work->filter);
 }
 
@@ -358,6 +384,8 @@ static int jump_place(struct jump *jump)
 	struct probed_mm *pmm = jump->site->pmm;
 	int ret = pad_does(&jump->pad, PAD_COUNT) ? 0 : site_alloc_pad(jump);
 
+	if (!ret && pad_counts_apart(&jump->pad))
+		ret = cpu_counters_take(pmm, jump);
 	if (!ret && records)
 		ret = ring_get(pmm);
 	if (!ret && times)
@@ -413,6 +441,9 @@ static struct jump *jump_new(struct jump_maker *maker, struct site *site,
 	action = &jump->pad.steps[work->filter.nr];
 	if (work->does == PAD_ADD)
 		action->histogram = work->histogram;
+	/* What the pad needs depends on whether there is a mask.  The right one comes later. */
+	if (work->apart)
+		action->counter.mask = 1;
 	for_each_set_bit(reg, &reads, PAD_WORD + PAD_WORDS)
 		action->recording.regs[action->recording.nr++] = reg;
 	jump->seen = jump_text_hash(text, len);
@@ -421,6 +452,10 @@ static struct jump *jump_new(struct jump_maker *maker, struct site *site,
 	if (!why && !ret)
 		return jump;
 	kfree(jump);
+	if (work->apart) {
+		refuse_apart(site);
+		return NULL;
+	}
 	if (ret == -EMLINK)
 		why = BARRED_RECORDS;
 	/* The pad may neither record nor have a histogram for this reason, but may still trap. */
@@ -461,6 +496,10 @@ struct jump *jump_make(struct jump_maker *maker, struct site *site, const struct
 	}
 	if (!why && n < JUMPS_MAX)
 		return jump_new(maker, site, work, text, len);
+	if (!why && work->apart) {
+		refuse_apart(site);
+		return NULL;
+	}
 	site_bar(site, why ?: BARRED_CHANGES);
 	return NULL;
 }

@@ -50,6 +50,7 @@ enum barred {
  * struct pad_work - what a pad does
  * @filter: the conditions of all consumers
  * @does: what it does with hits that pass
+ * @apart: it counts in a counter of the processor
  * @reads: what it records, a bit for each number of pad_recording::regs
  * @histogram: the value that it adds, without the address
  * @from_entry: distance from the entry of the function whose calls it times
@@ -58,6 +59,7 @@ enum barred {
 struct pad_work {
 	struct pad_filter filter;
 	enum pad_step_kind does;
+	bool apart;
 	u32 reads;
 	struct pad_histogram histogram;
 	s64 from_entry;

@@ -337,9 +337,14 @@ static bool has_values(const struct pad *pad)
 	return pad_does(pad, PAD_ADD) || pad_does(pad, PAD_END);
 }
 
+static bool takes_word(const struct pad *pad)
+{
+	return pad_does(pad, PAD_COUNT) && !pad_counts_apart(pad);
+}
+
 static int data_take(struct pad_area *area, struct jump *jump)
 {
-	if (pad_does(&jump->pad, PAD_COUNT))
+	if (takes_word(&jump->pad))
 		return word_take(area, jump);
 	return has_values(&jump->pad) ? values_take(area, jump) : 0;
 }
@@ -492,7 +497,7 @@ static int area_put(struct probed_mm *pmm, struct pad_area *area, struct jump *j
 	if (ret)
 		return ret;
 	units_take(area, jump);
-	area->nr_words += pad_does(pad, PAD_COUNT);
+	area->nr_words += takes_word(pad);
 	area->nr_values += has_values(pad);
 	return 0;
 }

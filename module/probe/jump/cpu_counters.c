@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Counters of a process for each processor.
+ */
+#include <linux/cpumask.h>
+#include <linux/file.h>
+#include <linux/log2.h>
+#include <linux/minmax.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include "cpu_counters.h"
+#include "shared_pages.h"
+#include "core/probed_mm.h"
+#include "core/ssol_area.h"
+
+/* So many pages at most: a megabyte. */
+#define PAGES_MAX	256
+
+/* The number of pads of a process that can have such counters. */
+#define COUNTERS	(PAGE_SIZE / sizeof(u64))
+
+static_assert(PAD_COUNTER_STRIDE == PAGE_SIZE);
+static_assert(PAGES_MAX <= PAD_CPUS);
+
+static void counters_destroy(struct cpu_counters *counters)
+{
+	unsigned int i;
+
+	for (i = 0; i < counters->nr && counters->pages[i]; i++)
+		put_page(counters->pages[i]);
+	if (counters->file)
+		fput(counters->file);
+	kfree(counters);
+}
+
+static struct cpu_counters *counters_create(struct probed_mm *pmm)
+{
+	unsigned int nr = clamp(roundup_pow_of_two(num_online_cpus()), 2UL, PAGES_MAX + 0UL), i;
+	struct cpu_counters *counters;
+	struct page *page;
+	int ret;
+
+	counters = kzalloc(struct_size(counters, pages, nr), SSOL_GFP);
+	if (!counters)
+		return ERR_PTR(-ENOMEM);
+	counters->nr = nr;
+	counters->file = shared_pages_create(nr * PAGE_SIZE);
+	ret = PTR_ERR_OR_ZERO(counters->file);
+	if (ret)
+		counters->file = NULL;
+	for (i = 0; !ret && i < nr; i++) {
+		page = shared_pages_get(counters->file, i * PAGE_SIZE);
+		ret = PTR_ERR_OR_ZERO(page);
+		if (!ret)
+			counters->pages[i] = page;
+	}
+	/* Last, as the mapping stays. */
+	ret = ret ?: shared_pages_map(pmm->mm, counters->file, &counters->base, nr * PAGE_SIZE);
+	if (!ret)
+		return counters;
+	counters_destroy(counters);
+	return ERR_PTR(ret);
+}
+
+/**
+ * cpu_counters_take() - choose the counters of a pad, before the pad is written
+ * @pmm: the probed mm, in use
+ * @jump: the jump to the pad, which counts
+ *
+ * They are not given back: if the pad cannot be written, nothing uses them.
+ *
+ * Context: may sleep; probed_mm::lock held, takes the mmap lock.
+ * Return: 0; -ENOSPC if the process has too many such pads; -ENOMEM, or another error.
+ */
+int cpu_counters_take(struct probed_mm *pmm, struct jump *jump)
+{
+	struct pad_counter *counter = &jump->pad.steps[jump->pad.nr - 1].counter;
+	struct cpu_counters *counters = pmm->apart.counters;
+
+	lockdep_assert_held(&pmm->lock);
+	if (!counters) {
+		counters = counters_create(pmm);
+		if (IS_ERR(counters))
+			return PTR_ERR(counters);
+		pmm->apart.counters = counters;
+	}
+	if (counters->used == COUNTERS)
+		return -ENOSPC;
+	counter->at = counters->base + counters->used * sizeof(u64);
+	counter->mask = counters->nr - 1;
+	jump->word = (u64 *)page_address(counters->pages[0]) + counters->used;
+	jump->cpus = counters;
+	counters->used++;
+	return 0;
+}
+
+/**
+ * cpu_counters_free() - free the counters of a probed mm that is no longer in any table
+ * @pmm: the probed mm
+ *
+ * The mapping stays.
+ */
+void cpu_counters_free(struct probed_mm *pmm)
+{
+	if (pmm->apart.counters)
+		counters_destroy(pmm->apart.counters);
+}
