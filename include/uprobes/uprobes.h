@@ -174,9 +174,9 @@ struct uprobe_histogram {
 
 /**
  * struct uprobe_timer - the times of the calls of a function
- * @entry: the probe on the first instruction of the function.  All other probes with this timer are
- *	on its return instructions, or on instructions in front of these from which each execution
- *	goes on to the return; in the same file or process.
+ * @entry: the probe on the first instruction of the function.  All other probes with this timer
+ *	are on its return instructions, or on instructions in front of these from which each
+ *	execution goes on to the return; in the same file or process.
  *
  * It stays at its address as long as these probes are registered, and all other fields are zero
  * before the first registration.
@@ -236,10 +236,10 @@ enum uprobe_type {
  *	the stack pointer; see uprobe_ring_word()
  * @histogram: optional, with @ring_handler: if no other probe is there, code in the program may
  *	add a value to a histogram instead of calling any handler; see uprobe_histogram()
- * @timer: optional, with @ring_handler: if no other probe is there, code in the program may time the
- *	calls of a function instead of calling any handler; see uprobe_times().  A hit of the entry
- *	for which a handler is called is a call that only the client knows.  A handler of a return
- *	instruction asks uprobe_call_time() for the time of the call that ends.
+ * @timer: optional, with @ring_handler: if no other probe is there, code in the program may time
+ *	the calls of a function instead of calling any handler; see uprobe_times().  A call for
+ *	whose beginning a handler is called is known to the client alone.  A handler at a return
+ *	asks uprobe_call_time() for the time of the call that ends.
  * @timer_below: with @timer, how many bytes the stack pointer is below that at the entry
  * @flags: UPROBE_*, or 0
  * @path: file to probe in every process that maps it; NULL for a probe on one process.  For a

@@ -10,7 +10,7 @@
  * and "filter-jump" are the same without a trap; "filter-passes" are hits that meet the
  * condition, and trap in the pad.  "event-ring" are hits that are recorded with two registers,
  * without a trap; "hist" are hits that are counted by the value of a register, "lat" calls that are
- * timed, and "hist-jump" and "lat-ring" the same without traps. They include what it takes to empty
+ * timed, and "hist-jump" and "lat-jump" the same without traps. They include what it takes to empty
  * the rings.  "jump" and "jump-away" are what it takes to write
  * and to erase a jump, of many that are written together.
  */
@@ -229,7 +229,7 @@ static const struct {
 	{ "hist", "jump", false },
 	{ "event", "ring", true },
 	{ "lat", NULL, true },
-	{ "lat", "ring", true },
+	{ "lat", "jump", true },
 	{ },
 };
 

@@ -4,8 +4,8 @@
  *
  *	insmod uprobe_times.ko path=FILE offset=N ends=N,... belows=N,...
  *
- * The ends are return instructions, or instructions in front of these, where the stack pointer is so
- * many bytes below that at the entry.
+ * The ends are return instructions, or instructions in front of these, where the stack pointer is
+ * so many bytes below that at the entry.
  *
  * Parameters: "registered" can be written; "times" has the number of calls of the handler at the
  * entry, of the handlers at return instructions for calls that the module knew, and for others; the

@@ -325,9 +325,9 @@ static void work_choose(struct pad_work *work, const struct site *site,
  * @site: the site
  * @work: filled in
  *
- * Either all consumers only count.  Or the only one has a histogram, or times calls.  Or some have ring handlers,
- * the others only count, and these are %RING_CONSUMERS together at most.  Or all have conditions.
- * If several have conditions, these are the same.
+ * Either all consumers only count.  Or the only one has a histogram, or times calls.  Or some have
+ * ring handlers, the others only count, and these are %RING_CONSUMERS together at most.  Or all have
+ * conditions.  If several have conditions, these are the same.
  *
  * Context: probed_mm::lock held.
  * Return: false if the consumers need a trap for each hit.
