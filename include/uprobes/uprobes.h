@@ -743,7 +743,8 @@ void uprobe_histogram(const struct uprobe *u, struct uprobe_values *values);
  *
  * Context: may sleep.
  * Return: the number of calls known to have been left without a return, by longjmp() for example:
- * another call has replaced them.  Calls of which only a handler knows are not among them.
+ * another call has replaced them.  Calls of which only a handler knows are not among them.  A call
+ * during which the probes were registered, enabled or disabled may be.
  */
 u64 uprobe_times(struct uprobe_timer *timer, struct uprobe *const *ends, unsigned int n,
 		 struct uprobe_values *values);

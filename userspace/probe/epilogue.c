@@ -164,7 +164,7 @@ void epilogues_scan(struct epilogues *epilogues, const u8 *text, size_t len, u64
 	for (size_t at = 0; at < len; at += insn.len) {
 		if (uinsn_decode(&insn, text + at, len - at, UINSN_MODE_64))
 			return;
-		if (insn.flags & UINSN_RELATIVE)
+		if (insn.flags & UINSN_RELATIVE && insn.class != UINSN_CALL)
 			add_target(epilogues, uinsn_target(&insn, addr + at));
 		if (insn.class == UINSN_RET)
 			add_epilogue(epilogues, &recent, addr, at);
@@ -179,7 +179,12 @@ static int compare(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-static bool is_target(struct epilogues *epilogues, u64 addr)
+/**
+ * epilogues_branch_to() - check whether a branch of a function leads to an address
+ * @epilogues: the epilogues, after all parts of the function have been scanned
+ * @addr: the address
+ */
+bool epilogues_branch_to(struct epilogues *epilogues, u64 addr)
 {
 	if (!epilogues->sorted && epilogues->n_targets)
 		qsort(epilogues->targets, epilogues->n_targets, sizeof(*epilogues->targets),
@@ -206,14 +211,14 @@ u64 epilogues_find(struct epilogues *epilogues, u64 ret, u64 entry, u16 *below)
 	for (size_t i = 0; i < epilogues->n && !e; i++)
 		if (epilogues->v[i].ret == ret)
 			e = &epilogues->v[i];
-	if (!e || is_target(epilogues, ret))
+	if (!e || epilogues_branch_to(epilogues, ret))
 		return ret;
 	for (unsigned int i = 0; i < e->n && ret - e->back[i] != entry; i++) {
 		if (e->back[i] + 1 >= JUMP_LEN) {
 			*below = e->below[i];
 			return ret - e->back[i];
 		}
-		if (is_target(epilogues, ret - e->back[i]))
+		if (epilogues_branch_to(epilogues, ret - e->back[i]))
 			break;
 	}
 	return ret;

@@ -42,7 +42,9 @@ static char *return_sites_text(struct symbols *syms, const struct symbol *functi
 	char *text = xstrdup("");
 	struct return_sites exits;
 
-	if (return_sites_only(syms, function, addr, &exits)) {
+	/* In a loop that begins with the first instruction, each round would be a call. */
+	if (return_sites_only(syms, function, addr, &exits) &&
+	    !epilogues_branch_to(&exits.epilogues, addr)) {
 		for (size_t i = 0; i < exits.returns.n; i++) {
 			const struct place *ret = &exits.returns.v[i];
 			u16 below;

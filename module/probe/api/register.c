@@ -81,6 +81,19 @@ static bool histogram_valid(const struct uprobe_histogram *h)
 	return known && (h->size == 1 || h->size == 2 || h->size == 4 || h->size == 8);
 }
 
+static const char *timer_complaint(const struct uprobe *u)
+{
+	const struct uprobe *entry = u->timer ? u->timer->entry : NULL;
+
+	if (!u->timer)
+		return u->timer_below ? "timer_below is for a probe with a timer" : NULL;
+	if (!u->ring_handler || u->histogram)
+		return "a timer is for a probe with a ring handler and without a histogram";
+	if (!entry || entry->timer != u->timer || entry->timer_below)
+		return "the timer does not name the probe on the entry, or that one differs";
+	return in_file(u) != in_file(entry) ? "entry and return are not in the same file" : NULL;
+}
+
 /* Describe the error in the fields that a client has filled in, or return NULL. */
 static const char *fields_complaint(const struct uprobe *u, enum consumer_type type)
 {
@@ -101,8 +114,8 @@ static const char *fields_complaint(const struct uprobe *u, enum consumer_type t
 		return "a histogram is for a probe with a ring handler";
 	if (u->histogram && !histogram_valid(u->histogram))
 		return "histogram has a value that is no register and no word of the stack";
-	if (u->timer && (!u->ring_handler || u->histogram || !u->timer->entry))
-		return "a timer is for a probe with a ring handler, and names the entry";
+	if (timer_complaint(u))
+		return timer_complaint(u);
 	if (type == CONSUMER_RETURN ? !rp->handler : !u->handler && !(u->flags & UPROBE_COUNT))
 		return "it has no handler";
 	if (type == CONSUMER_RETURN && rp->data_size > URETPROBE_DATA_MAX)

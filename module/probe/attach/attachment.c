@@ -17,6 +17,7 @@
 #include "core/refusal.h"
 #include "core/probed_mm.h"
 #include "core/site.h"
+#include "jump/timing.h"
 
 /* Check whether the instruction of @plan is the one that a consumer was registered for. */
 bool consumer_expects(const struct consumer *c, const struct ssol_plan *plan)
@@ -209,6 +210,9 @@ int site_attach(struct site *site, const struct attach_request *request)
 	struct probed_mm *pmm = site->pmm;
 	int ret;
 
+	/* The calls of another consumer that times this function stay. */
+	if (c->timing && !site->attached.word)
+		timing_forget(c, site);
 	if (site->attached.word || c->file.varies) {
 		ret = attach_to_list(site, request);
 	} else {

@@ -455,11 +455,11 @@ static void totals_move(struct consumer *c)
  */
 void counts_move(struct consumer *c)
 {
-	if (c->values) {
+	if (c->values || c->timing) {
 		mutex_lock(&values_mutex);
-		if (c->timing)
+		if (c->values && c->timing)
 			timer_join(c->u->timer, c->values);
-		else
+		else if (c->values)
 			values_join(&c->u->histogram->__values, c->values);
 		totals_move(c);
 		mutex_unlock(&values_mutex);

@@ -21,8 +21,10 @@
 #include "arch.h"
 #include "core/probed_mm.h"
 #include "core/task.h"
+#include "jump/cpu_counters.h"
 #include "jump/jump.h"
 #include "jump/pad_area.h"
+#include "jump/timing.h"
 #include "trap/signal.h"
 
 /**
@@ -121,7 +123,8 @@ bool eviction_wanted(const struct probed_mm *pmm, unsigned long addr, unsigned l
 		     unsigned long flags)
 {
 	return flags & (MAP_FIXED | MAP_FIXED_NOREPLACE) && !(current->flags & PF_KTHREAD) &&
-	       len <= TASK_SIZE_MAX - addr && pad_areas_in(pmm, addr, PAGE_ALIGN(len));
+	       len <= TASK_SIZE_MAX - addr && (pad_areas_in(pmm, addr, PAGE_ALIGN(len)) ||
+		timing_in(pmm, addr, PAGE_ALIGN(len)) || cpu_counters_in(pmm, addr, PAGE_ALIGN(len)));
 }
 
 /**

@@ -83,7 +83,8 @@ int cpu_counters_take(struct probed_mm *pmm, struct jump *jump)
 		counters = counters_create(pmm);
 		if (IS_ERR(counters))
 			return PTR_ERR(counters);
-		pmm->apart.counters = counters;
+		/* Pairs with cpu_counters_in(). */
+		smp_store_release(&pmm->apart.counters, counters);
 	}
 	if (counters->used == COUNTERS)
 		return -ENOSPC;
@@ -93,6 +94,16 @@ int cpu_counters_take(struct probed_mm *pmm, struct jump *jump)
 	jump->cpus = counters;
 	counters->used++;
 	return 0;
+}
+
+/* Check whether the counters of a process are in a range.  Context: any. */
+bool cpu_counters_in(const struct probed_mm *pmm, unsigned long addr, unsigned long len)
+{
+	/* Pairs with cpu_counters_take(). */
+	const struct cpu_counters *counters = smp_load_acquire(&pmm->apart.counters);
+
+	return counters && addr < counters->base + counters->nr * PAGE_SIZE &&
+	       addr + len > counters->base;
 }
 
 /**

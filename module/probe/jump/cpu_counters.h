@@ -13,6 +13,7 @@ struct jump;
 struct probed_mm;
 
 int cpu_counters_take(struct probed_mm *pmm, struct jump *jump);
+bool cpu_counters_in(const struct probed_mm *pmm, unsigned long addr, unsigned long len);
 void cpu_counters_free(struct probed_mm *pmm);
 
 #endif /* _UPROBES_CPU_COUNTERS_H */

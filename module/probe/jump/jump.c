@@ -17,7 +17,6 @@
 #include "jump_text.h"
 #include "pad_area.h"
 #include "ring.h"
-#include "timing.h"
 #include "base/compat.h"
 #include "base/hooks.h"
 #include "core/attached.h"
@@ -572,10 +571,8 @@ void jumps_end_counting(struct probed_mm *pmm, struct site **sites, unsigned int
 	for (i = 0; i < n; i++) {
 		WRITE_ONCE(sites[i]->heat, 0);
 		for_each_attached(c, sites[i], at) {
-			if (READ_ONCE(c->run.live))
-				continue;
-			consumer_end_pads(c, sites[i]);
-			timing_forget(c, sites[i]);
+			if (!READ_ONCE(c->run.live))
+				consumer_end_pads(c, sites[i]);
 		}
 	}
 }

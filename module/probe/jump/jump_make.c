@@ -277,12 +277,14 @@ static void refuse_apart(struct site *site)
  * @nr: their number
  * @counting: how many only count
  * @ringing: how many have a ring handler
+ * @timing: how many have a timer
  * @first: the first one
  */
 struct wishes {
 	unsigned int nr;
 	unsigned int counting;
 	unsigned int ringing;
+	unsigned int timing;
 	const struct consumer *first;
 };
 
@@ -292,6 +294,7 @@ static void wishes_add(struct wishes *wishes, const struct consumer *c)
 	wishes->nr++;
 	wishes->counting += c->counts;
 	wishes->ringing += c->rings;
+	wishes->timing += c->timing != TIMING_NOT;
 }
 
 /* Choose what a pad does for consumers with the same conditions. */
@@ -304,7 +307,8 @@ static void work_choose(struct pad_work *work, const struct site *site,
 		work->does = PAD_ADD;
 	else if (wishes->nr == 1 && wishes->first->timing && !work->filter.nr && may_time(site))
 		work->does = wishes->first->timing == TIMING_BEGIN ? PAD_BEGIN : PAD_END;
-	else if (wishes->counting + wishes->ringing == wishes->nr &&
+	/* A call that is in the table must not end in a ring: its time would be unknown. */
+	else if (!wishes->timing && wishes->counting + wishes->ringing == wishes->nr &&
 		 hweight32(work->reads) <= PAD_VALUES && may_record(site))
 		work->does = PAD_RECORD;
 	else

@@ -50,6 +50,7 @@ DEFINE_PER_CPU(u64, timing_took);
 /**
  * struct timing - the calls of one address space
  * @base: address of the table in the program; constant
+ * @ns: nanoseconds of 2^32 ticks of the time stamp counter; constant
  * @words: the file that it is in; constant
  * @lock: protects @moved and @nr_moved
  * @moved: calls that were moved out of the way
@@ -58,6 +59,7 @@ DEFINE_PER_CPU(u64, timing_took);
  */
 struct timing {
 	unsigned long base;
+	u64 ns;
 	struct file *words;
 	raw_spinlock_t lock;
 	struct pad_slot moved[MOVED_MAX];
@@ -115,6 +117,7 @@ static struct timing *timing_create(struct probed_mm *pmm)
 	if (!timing)
 		return ERR_PTR(-ENOMEM);
 	raw_spin_lock_init(&timing->lock);
+	timing->ns = div_u64((u64)USEC_PER_SEC << 32, arch_ticks_khz());
 	timing->words = shared_pages_create(TABLE_SIZE);
 	ret = PTR_ERR_OR_ZERO(timing->words);
 	if (ret)
@@ -181,7 +184,7 @@ void timing_prepare_jump(const struct probed_mm *pmm, struct jump *jump)
 	pad->table = pmm->timing.table->base;
 	pad->below = jump->below;
 	pad->id = number_of(jump->site->key.addr - jump->from_entry);
-	pad->ns = div_u64((u64)USEC_PER_SEC << 32, arch_ticks_khz());
+	pad->ns = pmm->timing.table->ns;
 }
 
 /* Take a call out of those that were moved, if it is there. */
@@ -209,20 +212,25 @@ static bool moved_take(struct timing *timing, u64 key, u64 *began)
 /* Move the call in a slot out of the way of another one, if it is old.  Then that has the slot. */
 static bool slot_clear(struct timing *timing, struct pad_slot *slot, u64 old, u64 key)
 {
-	u64 age = arch_ticks() - READ_ONCE(slot->began);
-	unsigned long flags;
+	s64 age = arch_ticks() - READ_ONCE(slot->began);
 	bool moved = false;
+	unsigned long flags;
+	unsigned int nr;
 
 	/* A thread may be writing the time of this one. */
-	if (old & PAD_SLOT_BUSY || age < (u64)OLD_MSEC * arch_ticks_khz())
+	if (old & PAD_SLOT_BUSY || age < (s64)OLD_MSEC * arch_ticks_khz())
 		return false;
 	raw_spin_lock_irqsave(&timing->lock, flags);
-	if (timing->nr_moved < MOVED_MAX && slot_replace(slot, old, key | PAD_SLOT_BUSY) == old) {
-		timing->moved[timing->nr_moved] = (struct pad_slot) {
+	nr = timing->nr_moved;
+	if (nr < MOVED_MAX) {
+		/* Before the slot changes: a thread whose call is not there looks here. */
+		WRITE_ONCE(timing->nr_moved, nr + 1);
+		moved = slot_replace(slot, old, key | PAD_SLOT_BUSY) == old;
+		timing->moved[nr] = (struct pad_slot) {
 			.key = old, .began = READ_ONCE(slot->began),
 		};
-		WRITE_ONCE(timing->nr_moved, timing->nr_moved + 1);
-		moved = true;
+		if (!moved)
+			WRITE_ONCE(timing->nr_moved, nr);
 	}
 	raw_spin_unlock_irqrestore(&timing->lock, flags);
 	return moved;
@@ -236,19 +244,27 @@ static void slot_begin(struct pad_slot *slot, u64 key)
 	smp_store_release(&slot->key, key);
 }
 
+/* Take a call out of the table that a later one with its stack pointer shows to have been left. */
+static void call_replace(struct timing *timing, struct consumer *c, u64 key)
+{
+	struct pad_slot *slot = slot_of(timing, key);
+	u64 began;
+
+	if (moved_take(timing, key, &began) ||
+	    (READ_ONCE(slot->key) == key && slot_replace(slot, key, 0) == key))
+		timer_add_left(c->u->timer);
+}
+
 /* Put a call into the table.  Return false if there is no room. */
 static bool call_begin(struct timing *timing, struct consumer *c, u64 key)
 {
 	struct pad_slot *slot = slot_of(timing, key);
-	u64 old, began;
+	u64 old;
 
-	/* A call with the same stack pointer has been left without a return. */
-	if (moved_take(timing, key, &began))
-		timer_add_left(c->u->timer);
+	call_replace(timing, c, key);
 	old = slot_replace(slot, 0, key | PAD_SLOT_BUSY);
-	if (old && (old & ~PAD_SLOT_BUSY) == key)
-		timer_add_left(c->u->timer);
-	else if (old && !slot_clear(timing, slot, old, key))
+	/* One that is busy with this call is left from a thread that has ended there. */
+	if (old && (old & ~PAD_SLOT_BUSY) != key && !slot_clear(timing, slot, old, key))
 		return false;
 	slot_begin(slot, key);
 	return true;
@@ -266,7 +282,7 @@ static bool call_end(struct timing *timing, u64 key, u64 *took)
 		return false;
 	/* The counter of this CPU may be behind that of the CPU on which the call began. */
 	ticks = now - began;
-	*took = (s64)ticks < 0 ? 0 : mul_u64_u32_div(ticks, USEC_PER_SEC, arch_ticks_khz());
+	*took = (s64)ticks < 0 ? 0 : mul_u64_u64_shr(ticks, timing->ns, 32);
 	return true;
 }
 
@@ -275,6 +291,10 @@ static bool call_end(struct timing *timing, u64 key, u64 *took)
  * @c: the consumer, with a timer
  * @site: its site
  * @regs: user registers
+ * @alone: there is no other consumer
+ *
+ * If there are several, only the first one with a timer has calls in the table, from the time when
+ * it was alone.  No new ones are put there: each consumer is to know them.
  *
  * For a return instruction, set timing_took for the handler, if the call is known;
  * timing_hit_over() comes after the handler.
@@ -282,7 +302,8 @@ static bool call_end(struct timing *timing, u64 key, u64 *took)
  * Context: the trap.
  * Return: whether the hit is handled, without its handler.
  */
-bool timing_hit(struct consumer *c, const struct site *site, const struct pt_regs *regs)
+bool timing_hit(struct consumer *c, const struct site *site, const struct pt_regs *regs,
+		bool alone)
 {
 	struct timing *timing = timing_of(site->pmm);
 	u64 key, took;
@@ -290,9 +311,12 @@ bool timing_hit(struct consumer *c, const struct site *site, const struct pt_reg
 	if (!timing)
 		return false;
 	key = pad_call_key(number_of(function_of(c, site)), regs->sp + c->below);
-	if (c->timing == TIMING_BEGIN)
+	/* An uneven counter may have been noticed since the pads were written. */
+	if (c->timing == TIMING_BEGIN && alone && arch_pads_record())
 		return call_begin(timing, c, key);
-	if (call_end(timing, key, &took))
+	if (c->timing == TIMING_BEGIN)
+		call_replace(timing, c, key);
+	else if (call_end(timing, key, &took))
 		this_cpu_write(timing_took, took + 1);
 	return false;
 }
@@ -321,10 +345,18 @@ void timing_pay(const struct jump *jump, const struct pad_debt *debt, u64 sp)
 		atomic64_add(debt->value, (atomic64_t *)&values->sum);
 }
 
+/* Check whether a call is of a function. */
+static bool is_of(u64 key, u16 number)
+{
+	return key && (u16)((key & ~PAD_SLOT_BUSY) >> 48) == number;
+}
+
 /**
- * timing_forget() - take the calls of a function out of the table, as nobody times them any more
- * @c: the consumer
- * @site: the site that it leaves
+ * timing_forget() - take the calls of a function out of the table, before somebody times it anew
+ * @c: the consumer that is about to time it
+ * @site: its site
+ *
+ * They were put there for another consumer, or belong to a function that was at this address.
  *
  * Context: may sleep; probed_mm::lock held.
  */
@@ -332,28 +364,37 @@ void timing_forget(const struct consumer *c, const struct site *site)
 {
 	struct timing *timing = site->pmm->timing.table;
 	u16 number = number_of(site->key.addr);
-	struct pad_slot *slot;
+	struct pad_slot *slots;
 	unsigned long flags;
-	unsigned int i;
+	unsigned int i, k;
 	u64 key;
 
-	if (c->timing != TIMING_BEGIN || !timing || site->pmm->life.dead)
+	if (c->timing != TIMING_BEGIN || !timing)
 		return;
-	for (i = 0; i < PAD_SLOTS; i++) {
-		slot = page_address(timing->pages[i / (PAGE_SIZE / sizeof(*slot))]) +
-		       offset_in_page(i * sizeof(*slot));
-		key = READ_ONCE(slot->key);
-		if (key && (u16)(key >> 48) == number)
-			slot_replace(slot, key, 0);
+	for (i = 0; i < TABLE_PAGES; i++) {
+		slots = page_address(timing->pages[i]);
+		for (k = 0; k < PAGE_SIZE / sizeof(*slots); k++) {
+			key = READ_ONCE(slots[k].key);
+			if (is_of(key, number))
+				slot_replace(&slots[k], key, 0);
+		}
 	}
 	raw_spin_lock_irqsave(&timing->lock, flags);
 	for (i = timing->nr_moved; i--; ) {
-		if ((u16)(timing->moved[i].key >> 48) != number)
+		if (!is_of(timing->moved[i].key, number))
 			continue;
 		WRITE_ONCE(timing->nr_moved, timing->nr_moved - 1);
 		timing->moved[i] = timing->moved[timing->nr_moved];
 	}
 	raw_spin_unlock_irqrestore(&timing->lock, flags);
+}
+
+/* Check whether the table of a process is in a range.  Context: any. */
+bool timing_in(const struct probed_mm *pmm, unsigned long addr, unsigned long len)
+{
+	const struct timing *timing = timing_of(pmm);
+
+	return timing && addr < timing->base + TABLE_SIZE && addr + len > timing->base;
 }
 
 /**

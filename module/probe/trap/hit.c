@@ -67,7 +67,7 @@ static bool hit_unwanted(const struct consumer_set *set, const struct pt_regs *r
 static u64 hit_run_atomic(const struct site *site, const struct consumer_set *set,
 			  struct pt_regs *regs)
 {
-	unsigned int i = 0;
+	unsigned int i = 0, timed = 0;
 	u64 asked = 0;
 
 	do {
@@ -75,7 +75,7 @@ static u64 hit_run_atomic(const struct site *site, const struct consumer_set *se
 
 		if (!c->atomic_entry || !READ_ONCE(c->run.live) || !consumer_wants(c, regs))
 			continue;
-		if (unlikely(c->timing) && timing_hit(c, site, regs))
+		if (unlikely(c->timing) && !timed++ && timing_hit(c, site, regs, set->nr == 1))
 			continue;
 		consumer_hit(c);
 		if (c->counts)
@@ -461,7 +461,7 @@ static noinline int hit_ring(struct site *site, struct consumer_set *set, struct
 	jump_heat(site);
 	if (likely(!c->timing))
 		return hit_atomic(site, set, c, regs);
-	if (timing_hit(c, site, regs)) {
+	if (timing_hit(c, site, regs, true)) {
 		regs->ip = site->key.addr;
 		resume_unstepped(site, regs);
 		return NOTIFY_STOP;

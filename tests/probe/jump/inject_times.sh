@@ -24,27 +24,25 @@ tell() {
 jump 1
 for site in $sites; do
 	exec 5<>$dir/aggregate
-	entry=$((0x$(symbol "$prog" deep) - 0x400000))
-	ends=$(objdump -d --no-show-raw-insn "$prog" | awk '
-		/^[0-9a-f]+ </ { inside = $2 == "<deep>:" }
-		inside && $2 == "ret" { sub(":", "", $1); print $1 }' | while read -r at; do
-		printf ' \\%d' $((0x$at - 0x400000))
+	entry=$((0x$(symbol "$prog" fib) - 0x400000))
+	ends=$(rets "$prog" fib | while read -r at below; do
+		printf ' \\0x%x' $((1 << 63 | below << 48 | at - 0x400000))
 	done)
-	echo "r:deep $prog:$entry$ends" >&5
+	echo "r:fib $prog:$entry$ends" >&5
 	coproc program { exec "$prog" 5<&-; }
 	read -r answer pid <&"${program[0]}"
 	echo "$site:1+" >$inject
 	called=0
 	for _ in {1..60}; do
-		tell threads 20
-		called=$((called + 20 * 4 * 6))
+		tell fib 10
+		called=$((called + answer))
 		[ "$(awk -v site="$site" '$1 == site { print ($4 > 0) }' /sys/kernel/debug/uprobes-inject)" != 1 ] || break
 		sleep 0.1
 	done
 	check "$site fails" [ "$(awk -v site="$site" '$1 == site { print ($4 > 0) }' /sys/kernel/debug/uprobes-inject)" = 1 ]
 	echo off >$inject
-	tell threads 20
-	called=$((called + 20 * 4 * 6))
+	tell fib 10
+	called=$((called + answer))
 	is "$(awk '{ print $2, $3 }' <&5)" "$called 0" "$site: all calls are timed"
 	exec 5<&- {program[1]}>&-
 	wait "$pid"

@@ -20,35 +20,6 @@ text_start() {
 	echo $((load[2] - load[1]))
 }
 
-# rets FILE FUNCTION: print where the function returns: the address of a return instruction, or of one in
-# front of it, where a jump has room; and how far the stack pointer is there below that at the return.
-rets() {
-	objdump -d --no-show-raw-insn "$1" | awk -v name="<$2>:" '
-		function hex(text,  i, value) {
-			for (i = 1; i <= length(text); i++)
-				value = value * 16 + index("0123456789abcdef", substr(text, i, 1)) - 1
-			return value
-		}
-		/^[0-9a-f]+ </ { inside = $2 == name }
-		!inside || $1 !~ /:$/ { next }
-		{ sub(":", "", $1); at[++n] = hex($1); change[n] = -1 }
-		$2 == "pop" { change[n] = 8 }
-		$2 == "add" && $3 ~ /,%rsp$/ { gsub(/^\$0x|,.*/, "", $3); change[n] = hex($3) }
-		$2 == "ret" {
-			below = 0
-			for (i = n - 1; i > 1 && change[i] >= 0; i--) {
-				below += change[i]
-				if (at[n] + 1 - at[i] >= 5)
-					break
-			}
-			if (i <= 1 || change[i] < 0) {
-				i = n
-				below = 0
-			}
-			print at[i], below
-		}'
-}
-
 # load PROGRAM FUNCTION: time it in a new copy of the program.
 load() {
 	rmmod uprobe_times 2>/dev/null
