@@ -15,7 +15,7 @@ static struct value_counts values;
 static void begin(const char *line)
 {
 	memset(&values, 0, sizeof(values));
-	value_counts_take(&values, line, false);
+	value_counts_take(&values, line);
 }
 
 static void is(unsigned int percent, value_t wanted, const char *what)
@@ -66,12 +66,6 @@ static bool is_in_bucket(value_t value)
 	return first <= value && value <= last && values.least == value && values.largest == value;
 }
 
-static void begin_times(const char *line)
-{
-	memset(&values, 0, sizeof(values));
-	value_counts_take(&values, line, true);
-}
-
 static int by_time(const void *pa, const void *pb)
 {
 	u64 a = *(const u64 *)pa, b = *(const u64 *)pb;
@@ -92,15 +86,15 @@ static bool times_are_right(void)
 		total += times[i];
 	}
 	qsort(times, TIMES, sizeof(times[0]), by_time);
-	len = sprintf(line, " %llu %llu", (unsigned long long)total,
-		      (unsigned long long)times[TIMES - 1]);
+	len = sprintf(line, " %llu %llu %llu", (unsigned long long)total,
+		      (unsigned long long)times[0], (unsigned long long)times[TIMES - 1]);
 	for (int i = 0; i < TIMES; i++) {
 		/* The four highest bits name the bucket. */
 		int low = times[i] < 16 ? 0 : 60 - __builtin_clzll(times[i]);
 
 		len += sprintf(line + len, " %llu:1", (unsigned long long)(times[i] >> low << low));
 	}
-	begin_times(line);
+	begin(line);
 	for (unsigned int percent = 1; percent <= 100; percent++) {
 		value_t wanted = times[(TIMES * percent + 99) / 100 - 1];
 		value_t got = value_counts_percentile(&values, percent);
@@ -204,34 +198,34 @@ int main(void)
 	ktap_ok(lines_of(printed()) == 1 + 123, "so have the least and the largest number");
 
 	begin(" 30 10 10 10:3");
-	value_counts_take(&values, " 2 1 1 1:2", false);
+	value_counts_take(&values, " 2 1 1 1:2");
 	ktap_ok(values.hits == 5 && values.sum == 32 && values.least == 1 && values.largest == 10,
 		"the values of two places are added up");
 	before = values;
-	value_counts_take(&values, " 5 5 5 5:1", false);
+	value_counts_take(&values, " 5 5 5 5:1");
 	value_counts_since(&values, &before);
 	is(50, 5, "an interval has its own values only");
 
 	ktap_ok(times_are_right(), "percentiles of times are at most 1/16 off, and their mean is exact");
-	begin_times("");
+	begin("");
 	is(50, 0, "no call took no time");
-	begin_times(" 3 1 1:3");
+	begin(" 3 1 1 1:3");
 	is(99, 1, "calls of a nanosecond took that");
-	begin_times(" 6100 3000 16:50 64:40 2816:10");
+	begin(" 6100 16 3000 16:50 64:40 2816:10");
 	is(50, 16, "exactly half of the calls are in the first bucket");
 	is(51, 67, "one call more is in the next one");
 	is(90, 67, "nine tenths of the calls end with the second bucket");
 	is(91, 2943, "one call more is in the last one");
-	begin_times(" 2830 2830 2816:1");
+	begin(" 2830 2830 2830 2816:1");
 	is(50, 2830, "no call took more than the longest time");
-	begin_times(" 18446744073709551615 18446744073709551615 17293822569102704640:1");
+	begin(" 18446744073709551615 17293822569102704640 18446744073709551615 17293822569102704640:1");
 	is(50, ((value_t)31 << 59) - 1, "a time has 64 bits");
-	begin_times(" 4000000 1000000 983040:3");
+	begin(" 4000000 983040 1000000 983040:3");
 	drawn_as_times = true;
 	prints("               time       calls  distribution\n"
 	       "   983us -   1.05ms           3  |########################################|\n",
 	       "times have units");
-	begin_times(" 4000000 1000000 15:1 16:2");
+	begin(" 4000000 15 1000000 15:1 16:2");
 	prints("               time       calls  distribution\n"
 	       "               15ns           1  |####################                    |\n"
 	       "    16ns -     17ns           2  |########################################|\n",

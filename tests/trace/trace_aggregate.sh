@@ -90,7 +90,7 @@ check "a return probe with %return behind the place is accepted" put "p:one $tic
 check "a return probe behind a blank is accepted" put " r:two $tick"
 "$prog" ticks 1 3
 is "$(awk '{ split($NF, last, ":"); printf "%s=%s,%s ", $1, $2,
-	($4 >= $5 && $5 > 0 && $5 >= last[1] && $5 <= 9 / 8 * last[1]) ? "times" : "no times" }' <&5)" \
+	($4 >= $6 && $6 >= $5 && $5 > 0 && $6 >= last[1] && $6 <= 9 / 8 * last[1]) ? "times" : "no times" }' <&5)" \
 	"one=3,times two=3,times " "both count returns, with their times"
 exec 5<&-
 

@@ -265,13 +265,13 @@ static char *read_all(struct aggregate *aggregate)
 }
 
 /* Most functions of a large library are never called: values get memory when there are some. */
-static void take_values(struct aggregate_entry *entry, const char *text, bool times)
+static void take_values(struct aggregate_entry *entry, const char *text)
 {
 	if (!entry->values) {
 		entry->values = xcalloc(1, sizeof(*entry->values));
 		entry->values_new = xcalloc(1, sizeof(*entry->values_new));
 	}
-	value_counts_take(entry->values, text, times);
+	value_counts_take(entry->values, text);
 }
 
 /* Find the entry of a key, or add one.  Its name is a part of the line. */
@@ -307,12 +307,11 @@ static void take_key(struct aggregate *aggregate, const char *line)
 	len = strcspn(line, " ");
 	entry = key_entry(aggregate, of, line, len);
 	entry->counts.hits += strtoull(line + len, (char **)&line, 10);
-	take_values(entry, line, false);
+	take_values(entry, line);
 }
 
 /*
- * Parse "kN HITS MISSED"; behind it with times " TOTAL MAX FROM:COUNT...", with values " SUM LEAST
- * LARGEST FROM:COUNT...".
+ * Parse "kN HITS MISSED"; behind it with times, or values, " SUM LEAST LARGEST FROM:COUNT...".
  */
 static void take_line(struct aggregate *aggregate, const char *line)
 {
@@ -337,7 +336,7 @@ static void take_line(struct aggregate *aggregate, const char *line)
 	counts->hits += strtoull(p, &p, 10);
 	counts->missed += strtoull(p, &p, 10);
 	if (aggregate->what != AGGREGATE_HITS)
-		take_values(&aggregate->v[entry], p, aggregate->what == AGGREGATE_TIMES);
+		take_values(&aggregate->v[entry], p);
 }
 
 static void begin_entry(struct aggregate_entry *entry)

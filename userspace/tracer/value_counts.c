@@ -73,21 +73,19 @@ static value_t number(const char *text, char **end)
  * value_counts_take() - add what a line has
  * @values: the values so far
  * @text: the rest of the line: " SUM LEAST LARGEST FROM:N...", or "" if it has no value
- * @times: the values are times, of which a line does not have the least one
  *
  * All values are in buckets; a line may be about more calls, whose times are just being counted.
  */
-void value_counts_take(struct value_counts *values, const char *text, bool times)
+void value_counts_take(struct value_counts *values, const char *text)
 {
-	value_t least = 0, largest, from;
+	value_t least, largest, from;
 	u64 n;
 	char *p;
 
 	if (!*text)
 		return;
 	values->sum += number(text, &p);
-	if (!times)
-		least = number(p, &p);
+	least = number(p, &p);
 	largest = number(p, &p);
 	if (!values->hits || least < values->least)
 		values->least = least;

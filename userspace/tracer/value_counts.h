@@ -21,7 +21,7 @@ typedef __int128 value_t;
  * struct value_counts - the values of an entry; times are values without a sign, in nanoseconds
  * @hits: number of values
  * @sum: their sum, modulo 2^64
- * @least: the least one, if there is any; of times, 0
+ * @least: the least one, if there is any
  * @largest: the largest one, likewise
  * @buckets: numbers of values, from the least value on: those below 0, then the others
  */
@@ -33,7 +33,7 @@ struct value_counts {
 	u64 buckets[2 * VALUE_BUCKETS];
 };
 
-void value_counts_take(struct value_counts *values, const char *text, bool times);
+void value_counts_take(struct value_counts *values, const char *text);
 void value_counts_since(struct value_counts *values, const struct value_counts *before);
 value_t value_counts_percentile(const struct value_counts *values, unsigned int percent);
 double value_counts_mean(const struct value_counts *values);

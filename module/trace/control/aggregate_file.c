@@ -51,8 +51,8 @@ static int aggregate_show(struct seq_file *m, void *v)
 		if (!sum.hits && !missed)
 			continue;
 		seq_printf(m, "%s %llu %llu", probe->name, sum.hits, missed);
-		if (probe->timer) {
-			seq_printf(m, " %llu %llu", times->sum, times->largest);
+		if (probe->timer && sum.hits) {
+			seq_printf(m, " %llu %llu %llu", times->sum, times->least, times->largest);
 			aggregate_buckets_show(m, times->buckets);
 		}
 		seq_putc(m, '\n');

@@ -80,8 +80,10 @@ for on in 0 1; do
 		calls >"$tmp/calls"
 		is "$(cat "$tmp/calls")" "$((${by_address% *} * (runs + 1))) ${by_address#* }" \
 			"$name, jump=$on: as many calls return as by the return address"
-		check "$name, jump=$on: the times add up" awk '{ for (i = 6; i <= NF; i++) { split($i, b, ":"); n += b[2]; t += b[2] * b[1] }
-			exit !(n == $2 && $4 >= t && $4 <= 9 / 8 * t && $5 >= b[1] && $5 <= 9 / 8 * b[1]) }' <<<"$line"
+		check "$name, jump=$on: the times add up" awk '{ for (i = 7; i <= NF; i++) { split($i, b, ":"); n += b[2]; t += b[2] * b[1] }
+			split($7, first, ":")
+			exit !(n == $2 && $4 >= t && $4 <= 9 / 8 * t && $6 >= b[1] && $6 <= 9 / 8 * b[1] + 1 &&
+				$5 >= first[1] && $5 <= 9 / 8 * first[1] + 1) }' <<<"$line"
 		[ $on = 0 ] || check "$name: there are jumps" [ "$(jumps)" -ge 1 ]
 		end
 	done
