@@ -109,6 +109,8 @@ void pads_action_make(struct pad *pad, const struct pad_filter *filter,
 	/* Without conditions, a breakpoint would do. */
 	if (kind == PAD_TO_TRAP && !filter->nr)
 		kind = PAD_COUNT;
+	if (kind == PAD_RECORD && !memory->heads)
+		kind = PAD_ADD;
 	pad_set_steps(pad, filter, kind);
 	action = &pad->steps[pad->nr - 1];
 	if (kind == PAD_RECORD) {
@@ -155,6 +157,14 @@ bool pads_have_rdpid(u64 code)
 	memcpy(region_of(REGION_CODE), rdpid, sizeof(rdpid));
 	return machine_run(&cpu, true, &stop) && stop.sig == SIGTRAP &&
 	       stop.info.si_code == TRAP_TRACE;
+}
+
+bool pads_can_record(void)
+{
+	unsigned int processor;
+
+	__builtin_ia32_rdtscp(&processor);
+	return !(processor % PAD_CPUS);
 }
 
 bool pads_bytes_trap(u64 code)

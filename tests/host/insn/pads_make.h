@@ -12,7 +12,7 @@
  * @counter: address of a counter
  * @apart: address of the counters of processors, under a mask of 1; 0 if the processor has no rdpid
  * @values: address of a histogram
- * @heads: address of the heads of rings
+ * @heads: address of the heads of rings; 0 if no pad can record
  */
 struct pads_memory {
 	u64 counter;
@@ -37,6 +37,12 @@ bool pads_filter_make(struct pad_filter *filter, struct user_regs_struct *regs);
 /* Choose what a pad does behind its conditions. */
 void pads_action_make(struct pad *pad, const struct pad_filter *filter,
 		      const struct pads_memory *memory);
+
+/*
+ * Check whether rdtscp gives the number of processor 0, on which this thread runs.  Some virtual
+ * machines show the number of the host's processor.
+ */
+bool pads_can_record(void);
 
 /* Execute each byte of pun_byte() in code, with others behind it that might be its operand. */
 bool pads_bytes_trap(u64 code);
