@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Checking what clients have filled in.
+ */
+#include <linux/bitops.h>
+
+#include "fields.h"
+#include "arch.h"
+#include "core/filter.h"
+#include "target/target.h"
+
+/* Check for registers that no ring handler can get. */
+static bool ring_reads_unknown(const struct uprobe *u)
+{
+	unsigned long reads = u->ring_reads;
+	unsigned int i;
+
+	for_each_set_bit(i, &reads, BITS_PER_LONG) {
+		if (!u->ring_handler || arch_reg_number(i * sizeof(long)) < 0)
+			return true;
+	}
+	return false;
+}
+
+static bool histogram_valid(const struct uprobe_histogram *h)
+{
+	bool known = h->word ? h->reg < PAD_WORDS : arch_reg_number(h->reg) >= 0;
+
+	return known && (h->size == 1 || h->size == 2 || h->size == 4 || h->size == 8);
+}
+
+static const char *timer_complaint(const struct uprobe *u)
+{
+	const struct uprobe *entry = u->timer ? u->timer->entry : NULL;
+
+	if (!u->timer)
+		return u->timer_below ? "timer_below is for a probe with a timer" : NULL;
+	if (!u->ring_handler || u->histogram)
+		return "a timer is for a probe with a ring handler and without a histogram";
+	if (!entry || entry->timer != u->timer || entry->timer_below)
+		return "the timer does not name the probe on the entry, or that one differs";
+	return in_file(u) != in_file(entry) ? "entry and return are not in the same file" : NULL;
+}
+
+/**
+ * fields_complaint() - describe the error in the fields that a client has filled in
+ * @u: the client's structure
+ * @type: its kind
+ *
+ * Context: any.
+ * Return: a clause, or NULL.
+ */
+const char *fields_complaint(const struct uprobe *u, enum consumer_type type)
+{
+	const struct uretprobe *rp = container_of(u, struct uretprobe, u);
+
+	if (u->flags & UPROBE_COUNT && type == CONSUMER_RETURN)
+		return "a return probe cannot only count";
+	if (u->flags & UPROBE_COUNT && (u->handler || u->task_handler))
+		return "a probe that only counts has no handlers";
+	if (u->ring_handler && (type == CONSUMER_RETURN || !(u->flags & UPROBE_ATOMIC) ||
+				u->flags & UPROBE_COUNT))
+		return "a ring handler is for an entry probe whose handler is atomic";
+	if (u->ring_words && !u->ring_handler)
+		return "ring_words is for a probe with a ring handler";
+	if (ring_reads_unknown(u))
+		return "ring_reads has a register that rings do not have, or no ring handler";
+	if (u->histogram && !u->ring_handler)
+		return "a histogram is for a probe with a ring handler";
+	if (u->histogram && !histogram_valid(u->histogram))
+		return "histogram has a value that is no register and no word of the stack";
+	if (timer_complaint(u))
+		return timer_complaint(u);
+	if (type == CONSUMER_RETURN ? !rp->handler : !u->handler && !(u->flags & UPROBE_COUNT))
+		return "it has no handler";
+	if (type == CONSUMER_RETURN && rp->data_size > URETPROBE_DATA_MAX)
+		return "data_size is above URETPROBE_DATA_MAX";
+	if (u->flags & ~(UPROBE_ATOMIC | UPROBE_DISABLED | UPROBE_INHERIT | UPROBE_COUNT))
+		return "flags has bits that mean nothing";
+	if (u->filter && !in_file(u))
+		return "a filter is for probes on a file";
+	if (filter_complaint(u->conditions, u->nr_conditions))
+		return filter_complaint(u->conditions, u->nr_conditions);
+	return target_complaint(u);
+}
