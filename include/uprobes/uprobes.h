@@ -184,7 +184,7 @@ struct uprobe_histogram {
 struct uprobe_timer {
 	const struct uprobe *entry;
 
-	/* private: what earlier registrations and handlers have added; the least value is inverted */
+	/* private: what earlier registrations and handlers have added; @least is inverted */
 	struct uprobe_values __values;
 	u64 __left;
 };

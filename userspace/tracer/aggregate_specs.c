@@ -33,9 +33,9 @@
 
 /*
  * List where a function returns, if it is left by return instructions alone: then it can be timed
- * by probes there, and its return address stays as it is.  Such a place is the return instruction, or
- * one in front of it; then the highest bit is set, and the 15 bits behind it say how far the stack
- * pointer is below that at the return.  Return arguments for a definition, or "".
+ * by probes there, and its return address stays as it is.  Such a place is the return instruction,
+ * or one in front of it; then the highest bit is set, and the 15 bits behind it say how far the
+ * stack pointer is below that at the return.  Return arguments for a definition, or "".
  */
 static char *return_sites_text(struct symbols *syms, const struct symbol *function, u64 addr)
 {

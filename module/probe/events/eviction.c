@@ -122,9 +122,12 @@ static int threads_leave(struct probed_mm *pmm)
 bool eviction_wanted(const struct probed_mm *pmm, unsigned long addr, unsigned long len,
 		     unsigned long flags)
 {
-	return flags & (MAP_FIXED | MAP_FIXED_NOREPLACE) && !(current->flags & PF_KTHREAD) &&
-	       len <= TASK_SIZE_MAX - addr && (pad_areas_in(pmm, addr, PAGE_ALIGN(len)) ||
-		timing_in(pmm, addr, PAGE_ALIGN(len)) || cpu_counters_in(pmm, addr, PAGE_ALIGN(len)));
+	if (!(flags & (MAP_FIXED | MAP_FIXED_NOREPLACE)) || current->flags & PF_KTHREAD ||
+	    len > TASK_SIZE_MAX - addr)
+		return false;
+	len = PAGE_ALIGN(len);
+	return pad_areas_in(pmm, addr, len) || timing_in(pmm, addr, len) ||
+	       cpu_counters_in(pmm, addr, len);
 }
 
 /**

@@ -330,8 +330,8 @@ static void work_choose(struct pad_work *work, const struct site *site,
  * @work: filled in
  *
  * Either all consumers only count.  Or the only one has a histogram, or times calls.  Or some have
- * ring handlers, the others only count, and these are %RING_CONSUMERS together at most.  Or all have
- * conditions.  If several have conditions, these are the same.
+ * ring handlers, the others only count, and these are %RING_CONSUMERS together at most.  Or all
+ * have conditions.  If several have conditions, these are the same.
  *
  * Context: probed_mm::lock held.
  * Return: false if the consumers need a trap for each hit.

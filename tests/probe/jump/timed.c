@@ -112,7 +112,8 @@ static void *forger(void *unused)
 		fclose(maps);
 	while (forging && nr) {
 		unsigned int i = (unsigned int)rand_r(&seed) % nr;
-		unsigned long word = (unsigned long)rand_r(&seed) << 32 | (unsigned)rand_r(&seed);
+		unsigned long low = (unsigned int)rand_r(&seed);
+		unsigned long word = (unsigned long)rand_r(&seed) << 32 | low;
 		unsigned long at = start[i] + word % (end[i] - start[i]) / 8 * 8;
 
 		*(volatile unsigned long *)at = rand_r(&seed) % 2 ? word : 0;
