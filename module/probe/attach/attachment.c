@@ -195,6 +195,18 @@ static int attach_to_list(struct site *site, const struct attach_request *reques
 	return 0;
 }
 
+/* Check whether a consumer at a site times its calls. */
+static bool is_timed(const struct site *site)
+{
+	struct attachment *at;
+	struct consumer *c;
+	bool timed = false;
+
+	for_each_attached(c, site, at)
+		timed |= c->timing == TIMING_BEGIN;
+	return timed;
+}
+
 /**
  * site_attach() - attach a consumer to a site
  * @site: the site; the consumer is not attached to it yet
@@ -210,9 +222,8 @@ int site_attach(struct site *site, const struct attach_request *request)
 	struct probed_mm *pmm = site->pmm;
 	int ret;
 
-	/* The calls of another consumer that times this function stay. */
-	if (c->timing && !site->attached.word)
-		timing_forget(c, site);
+	if (c->timing == TIMING_BEGIN && !is_timed(site))
+		timing_forget(site);
 	if (site->attached.word || c->file.varies) {
 		ret = attach_to_list(site, request);
 	} else {

@@ -3,7 +3,6 @@
  * Counters of a process for each processor.
  */
 #include <linux/cpumask.h>
-#include <linux/file.h>
 #include <linux/log2.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
@@ -25,38 +24,21 @@ static_assert(PAGES_MAX <= PAD_CPUS);
 
 static void counters_destroy(struct cpu_counters *counters)
 {
-	unsigned int i;
-
-	for (i = 0; i < counters->nr && counters->pages[i]; i++)
-		put_page(counters->pages[i]);
-	if (counters->file)
-		fput(counters->file);
+	shared_pages_put(counters->file, counters->pages, counters->nr);
 	kfree(counters);
 }
 
 static struct cpu_counters *counters_create(struct probed_mm *pmm)
 {
-	unsigned int nr = clamp(roundup_pow_of_two(num_online_cpus()), 2UL, PAGES_MAX + 0UL), i;
+	unsigned int nr = clamp(roundup_pow_of_two(num_online_cpus()), 2UL, PAGES_MAX + 0UL);
 	struct cpu_counters *counters;
-	struct page *page;
 	int ret;
 
 	counters = kzalloc(struct_size(counters, pages, nr), SSOL_GFP);
 	if (!counters)
 		return ERR_PTR(-ENOMEM);
 	counters->nr = nr;
-	counters->file = shared_pages_create(nr * PAGE_SIZE);
-	ret = PTR_ERR_OR_ZERO(counters->file);
-	if (ret)
-		counters->file = NULL;
-	for (i = 0; !ret && i < nr; i++) {
-		page = shared_pages_get(counters->file, i * PAGE_SIZE);
-		ret = PTR_ERR_OR_ZERO(page);
-		if (!ret)
-			counters->pages[i] = page;
-	}
-	/* Last, as the mapping stays. */
-	ret = ret ?: shared_pages_map(pmm->mm, counters->file, &counters->base, nr * PAGE_SIZE);
+	ret = shared_pages_make(pmm->mm, &counters->file, counters->pages, nr, &counters->base);
 	if (!ret)
 		return counters;
 	counters_destroy(counters);

@@ -70,3 +70,56 @@ struct page *shared_pages_get(struct file *file, unsigned long at)
 {
 	return shmem_read_mapping_page_gfp(file->f_mapping, at / PAGE_SIZE, SHARED_PAGES_GFP);
 }
+
+/**
+ * shared_pages_put() - drop shared pages of shared_pages_make(), which may have failed
+ * @file: their file, or NULL
+ * @pages: the pages; NULL behind those that there are
+ * @nr: number of them
+ *
+ * A mapping stays.
+ */
+void shared_pages_put(struct file *file, struct page **pages, unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr && pages[i]; i++)
+		put_page(pages[i]);
+	if (file)
+		fput(file);
+}
+
+/**
+ * shared_pages_make() - create shared pages, bring all of them into memory, and map them
+ * @mm: the address space, in use
+ * @file: set to their file
+ * @pages: filled in; NULL before
+ * @nr: number of pages
+ * @base: set to the address
+ *
+ * Context: may sleep; takes the mmap lock.
+ * Return: 0 or a negative errno; shared_pages_put() is to be called in any case.
+ */
+int shared_pages_make(struct mm_struct *mm, struct file **file, struct page **pages,
+		      unsigned int nr, unsigned long *base)
+{
+	struct page *page;
+	unsigned int i;
+
+	*file = shared_pages_create(nr * PAGE_SIZE);
+	if (IS_ERR(*file)) {
+		int ret = PTR_ERR(*file);
+
+		*file = NULL;
+		return ret;
+	}
+	for (i = 0; i < nr; i++) {
+		page = shared_pages_get(*file, i * PAGE_SIZE);
+		if (IS_ERR(page))
+			return PTR_ERR(page);
+		pages[i] = page;
+	}
+	/* Last, as the mapping stays. */
+	*base = 0;
+	return shared_pages_map(mm, *file, base, nr * PAGE_SIZE);
+}

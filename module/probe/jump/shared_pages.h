@@ -18,5 +18,8 @@ int shared_pages_map(struct mm_struct *mm, struct file *file, unsigned long *bas
 		     unsigned long size);
 bool shared_pages_there(struct mm_struct *mm, const struct file *file, unsigned long base);
 struct page *shared_pages_get(struct file *file, unsigned long at);
+int shared_pages_make(struct mm_struct *mm, struct file **file, struct page **pages,
+		      unsigned int nr, unsigned long *base);
+void shared_pages_put(struct file *file, struct page **pages, unsigned int nr);
 
 #endif /* _UPROBES_SHARED_PAGES_H */

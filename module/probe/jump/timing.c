@@ -15,7 +15,6 @@
  * said about its own calls.
  */
 #include <linux/err.h>
-#include <linux/file.h>
 #include <linux/hash.h>
 #include <linux/jiffies.h>
 #include <linux/math64.h>
@@ -96,40 +95,21 @@ static u64 slot_replace(struct pad_slot *slot, u64 old, u64 new)
 
 static void timing_destroy(struct timing *timing)
 {
-	unsigned int i;
-
-	for (i = 0; i < TABLE_PAGES; i++) {
-		if (timing->pages[i])
-			put_page(timing->pages[i]);
-	}
-	if (timing->words)
-		fput(timing->words);
+	shared_pages_put(timing->words, timing->pages, TABLE_PAGES);
 	kfree(timing);
 }
 
 static struct timing *timing_create(struct probed_mm *pmm)
 {
 	struct timing *timing = kzalloc(sizeof(*timing), SSOL_GFP);
-	struct page *page;
-	unsigned int i;
 	int ret;
 
 	if (!timing)
 		return ERR_PTR(-ENOMEM);
 	raw_spin_lock_init(&timing->lock);
 	timing->ns = div_u64((u64)USEC_PER_SEC << 32, arch_ticks_khz());
-	timing->words = shared_pages_create(TABLE_SIZE);
-	ret = PTR_ERR_OR_ZERO(timing->words);
-	if (ret)
-		timing->words = NULL;
-	for (i = 0; !ret && i < TABLE_PAGES; i++) {
-		page = shared_pages_get(timing->words, i * PAGE_SIZE);
-		ret = PTR_ERR_OR_ZERO(page);
-		if (!ret)
-			timing->pages[i] = page;
-	}
-	/* Last, as the mapping stays. */
-	ret = ret ?: shared_pages_map(pmm->mm, timing->words, &timing->base, TABLE_SIZE);
+	ret = shared_pages_make(pmm->mm, &timing->words, timing->pages, TABLE_PAGES,
+				&timing->base);
 	if (!ret)
 		return timing;
 	timing_destroy(timing);
@@ -353,14 +333,13 @@ static bool is_of(u64 key, u16 number)
 
 /**
  * timing_forget() - take the calls of a function out of the table, before somebody times it anew
- * @c: the consumer that is about to time it
- * @site: its site
+ * @site: its entry, where no consumer times calls
  *
- * They were put there for another consumer, or belong to a function that was at this address.
+ * They were put there for an earlier consumer, or belong to a function that was at this address.
  *
  * Context: may sleep; probed_mm::lock held.
  */
-void timing_forget(const struct consumer *c, const struct site *site)
+void timing_forget(const struct site *site)
 {
 	struct timing *timing = site->pmm->timing.table;
 	u16 number = number_of(site->key.addr);
@@ -369,7 +348,7 @@ void timing_forget(const struct consumer *c, const struct site *site)
 	unsigned int i, k;
 	u64 key;
 
-	if (c->timing != TIMING_BEGIN || !timing)
+	if (!timing)
 		return;
 	for (i = 0; i < TABLE_PAGES; i++) {
 		slots = page_address(timing->pages[i]);

@@ -23,7 +23,7 @@ void timing_prepare_jump(const struct probed_mm *pmm, struct jump *jump);
 bool timing_hit(struct consumer *c, const struct site *site, const struct pt_regs *regs,
 		bool alone);
 void timing_pay(const struct jump *jump, const struct pad_debt *debt, u64 sp);
-void timing_forget(const struct consumer *c, const struct site *site);
+void timing_forget(const struct site *site);
 bool timing_in(const struct probed_mm *pmm, unsigned long addr, unsigned long len);
 void timing_free(struct probed_mm *pmm);
 
