@@ -82,9 +82,23 @@ static void try(const struct sample *s)
 	epilogues_free(&epilogues);
 }
 
+/* Check whether a branch of a function leads to its entry. */
+static bool comes_back(const char *code, size_t len)
+{
+	struct epilogues epilogues = { 0 };
+	bool comes;
+
+	epilogues_scan(&epilogues, (const u8 *)code, len, START);
+	comes = epilogues_branch_to(&epilogues, START);
+	epilogues_free(&epilogues);
+	return comes;
+}
+
 int main(void)
 {
-	ktap_plan(sizeof(samples) / sizeof(samples[0]));
+	ktap_plan(sizeof(samples) / sizeof(samples[0]) + 2);
+	ktap_ok(comes_back("\x31\xc0\x75\xfc\xc3", 5), "a loop may begin with the first instruction");
+	ktap_ok(!comes_back("\x31\xc0\xe8\xf9\xff\xff\xff\xc3", 8), "a recursive call is no loop");
 	for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++)
 		try(&samples[i]);
 	return ktap_finish();

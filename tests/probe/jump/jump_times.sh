@@ -8,7 +8,7 @@
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/shared/probes.inc"
 . "$UPROBES_TOP/tests/shared/jump.inc"
-ktap_plan 24
+ktap_plan 28
 
 times=/sys/module/uprobe_times/parameters
 at_exit "rmmod uprobe_times 2>/dev/null"
@@ -121,6 +121,27 @@ tell sleep 200
 get
 is "$((n + unknown)) $left" "5 0" "a call that sleeps returns"
 between "$largest" 200000000 2000000000 "it takes as long as it takes"
+end
+
+# Two calls that need the same slot: the one that is older than a second gives way, and is known all the same.
+load timed sleeps
+begin
+warm 4 sleep 1
+were="$begun $((n + unknown))"
+tell collide 1300
+get
+is "$begun $((n + unknown)) $left" "${were% *} $((${were#* } + 2)) 0" "of two calls with the same slot, both are in the table, and return"
+between "$largest" 1700000000 5000000000 "the older one takes as long as it takes"
+end
+
+# A program may map memory over the table.
+load timed deep
+begin
+warm 5 threads 200
+tell cover 500
+is "$answer" "0 changed" "memory over the table is not written to"
+get
+is "$((n + unknown))" "$((5 * 4800 + 3000))" "and no call is lost"
 end
 
 # A thread that stops anywhere in the pads.
