@@ -79,7 +79,7 @@ static int render(struct tracer_reader *r)
 	size_t used = r->text.len;
 	int ret;
 
-	format = idr_find(&r->view.t->formats, seen->record->entry.type);
+	format = idr_find(&r->view.t->formats.by_id, seen->record->entry.type);
 	tracer_render(&r->text, format ? format->def : NULL, seen);
 	if (tracer_text_fits(&r->text))
 		return 0;
@@ -100,12 +100,12 @@ static int fill(struct tracer_reader *r)
 	r->seen.options = READ_ONCE(r->view.t->options);
 	r->text.len = 0;
 	r->pos = 0;
-	down_read(&r->view.t->formats_sem);
+	down_read(&r->view.t->formats.sem);
 	while (!ret && r->text.len < TEXT_ENOUGH && next_record(r)) {
 		ret = render(r);
 		WRITE_ONCE(r->pending, ret);
 	}
-	up_read(&r->view.t->formats_sem);
+	up_read(&r->view.t->formats.sem);
 	return r->text.len ? 0 : ret;
 }
 

@@ -32,13 +32,13 @@
  *				threads, options.  Held while
  *				probes are registered and unregistered;
  *				probe handlers take no lock of the tracer
- *	tracer.formats_sem	the formats; read-locked while a record is
+ *	tracer.formats.sem	the formats; read-locked while a record is
  *				taken out of the buffer and converted to text
  *	tracer_buffer.read_lock	taking records out of the buffer
  *	tracer_errlog.lock	the error log
  *
  * tracer_reader.lock (the text that an open file has not given to its reader yet) comes before
- * tracer.formats_sem.  aggregate.lock (the probes of an open aggregate file) is held while these
+ * tracer.formats.sem.  aggregate.lock (the probes of an open aggregate file) is held while these
  * probes are registered, with none of the other locks.  hooks_lock (synth_perf.c: the synthetic
  * events that perf may use) is innermost.
  *
@@ -138,7 +138,7 @@ struct tracer_tasks {
  * @recorded: a hit may have written a record; never cleared
  * @removed: the event is gone
  * @def: the event's first definition; owned
- * @node: node in tracer.forgotten if @removed is set
+ * @node: node in tracer.formats.forgotten if @removed is set
  */
 struct tracer_format {
 	u16 id;
@@ -258,6 +258,22 @@ struct tracer_site {
 };
 
 /**
+ * struct tracer_formats - part of a tracer: the formats of its records
+ * @sem: protects the other fields
+ * @by_id: id -> struct tracer_format
+ * @forgotten: formats whose events are removed, oldest first
+ * @nforgotten: number of @forgotten
+ *
+ * event/tracer.c initializes it; event/format.c has the rest.
+ */
+struct tracer_formats {
+	struct rw_semaphore sem;
+	struct idr by_id;
+	struct list_head forgotten;
+	unsigned int nforgotten;
+};
+
+/**
  * struct tracer_view - the records of one CPU, or of all
  * @t: the tracer
  * @cpu: the CPU, or %TRACER_ALL_CPUS
@@ -277,10 +293,7 @@ struct tracer_view {
  * @groups: all groups
  * @starting: sites of a session that are defined and will be registered,
  *	by their batch; under @define
- * @formats_sem: protects @formats, @forgotten and @nforgotten
- * @formats: id -> struct tracer_format
- * @forgotten: formats whose events are removed, oldest first
- * @nforgotten: number of @forgotten
+ * @formats: the formats of its records
  * @buffer: the records
  * @errors: the error log, which all tracers share
  * @live: this is a session: its events are enabled when they are defined, and can be removed while
@@ -305,10 +318,7 @@ struct tracer {
 	struct rhashtable by_place;
 	struct list_head groups;
 	struct list_head starting;
-	struct rw_semaphore formats_sem;
-	struct idr formats;
-	struct list_head forgotten;
-	unsigned int nforgotten;
+	struct tracer_formats formats;
 	struct tracer_buffer buffer;
 	struct tracer_errlog *errors;
 	bool live;

@@ -14,9 +14,9 @@
 
 static void format_free(struct tracer *t, struct tracer_format *format)
 {
-	lockdep_assert_held_write(&t->formats_sem);
+	lockdep_assert_held_write(&t->formats.sem);
 
-	idr_remove(&t->formats, format->id);
+	idr_remove(&t->formats.by_id, format->id);
 	tracer_def_free(format->def);
 	kfree(format);
 }
@@ -40,9 +40,9 @@ struct tracer_format *tracer_format_create(struct tracer *t,
 		return ERR_PTR(-ENOMEM);
 
 	/* Cyclic, so that a stale id does not soon get a new meaning. */
-	down_write(&t->formats_sem);
-	id = idr_alloc_cyclic(&t->formats, format, 1, U16_MAX + 1, GFP_KERNEL);
-	up_write(&t->formats_sem);
+	down_write(&t->formats.sem);
+	id = idr_alloc_cyclic(&t->formats.by_id, format, 1, U16_MAX + 1, GFP_KERNEL);
+	up_write(&t->formats.sem);
 	if (id < 0) {
 		kfree(format);
 		return ERR_PTR(id);
@@ -57,13 +57,13 @@ static void forget(struct tracer *t, unsigned int count)
 {
 	struct tracer_format *format, *next;
 
-	lockdep_assert_held_write(&t->formats_sem);
+	lockdep_assert_held_write(&t->formats.sem);
 
-	list_for_each_entry_safe(format, next, &t->forgotten, node) {
+	list_for_each_entry_safe(format, next, &t->formats.forgotten, node) {
 		if (!count--)
 			break;
 		list_del(&format->node);
-		t->nforgotten--;
+		t->formats.nforgotten--;
 		format_free(t, format);
 	}
 }
@@ -77,19 +77,19 @@ static void forget(struct tracer *t, unsigned int count)
  */
 void tracer_format_release(struct tracer *t, struct tracer_format *format)
 {
-	down_write(&t->formats_sem);
+	down_write(&t->formats.sem);
 	if (tracer_buffer_empty(&t->buffer, TRACER_ALL_CPUS))
 		forget(t, UINT_MAX);
 	if (format->recorded) {
-		if (t->nforgotten == TRACER_FORGOTTEN_MAX)
+		if (t->formats.nforgotten == TRACER_FORGOTTEN_MAX)
 			forget(t, 1);
 		format->removed = true;
-		list_add_tail(&format->node, &t->forgotten);
-		t->nforgotten++;
+		list_add_tail(&format->node, &t->formats.forgotten);
+		t->formats.nforgotten++;
 	} else {
 		format_free(t, format);
 	}
-	up_write(&t->formats_sem);
+	up_write(&t->formats.sem);
 }
 
 /**
@@ -98,7 +98,7 @@ void tracer_format_release(struct tracer *t, struct tracer_format *format)
  */
 void tracer_formats_prune(struct tracer *t)
 {
-	down_write(&t->formats_sem);
+	down_write(&t->formats.sem);
 	forget(t, UINT_MAX);
-	up_write(&t->formats_sem);
+	up_write(&t->formats.sem);
 }

@@ -32,9 +32,9 @@ int tracer_setup(struct tracer *t, unsigned long buffer_size,
 	INIT_LIST_HEAD(&t->events);
 	INIT_LIST_HEAD(&t->groups);
 	INIT_LIST_HEAD(&t->starting);
-	init_rwsem(&t->formats_sem);
-	idr_init(&t->formats);
-	INIT_LIST_HEAD(&t->forgotten);
+	init_rwsem(&t->formats.sem);
+	idr_init(&t->formats.by_id);
+	INIT_LIST_HEAD(&t->formats.forgotten);
 	t->errors = errors;
 	t->options = TRACER_OPTIONS_DEFAULT;
 	t->view.t = t;
@@ -72,7 +72,7 @@ void tracer_teardown(struct tracer *t)
 	tracer_tasks_release(&t->tasks);
 	if (t->ns)
 		put_pid_ns(t->ns);
-	idr_destroy(&t->formats);
+	idr_destroy(&t->formats.by_id);
 	tracer_index_destroy(t);
 	tracer_buffer_destroy(&t->buffer);
 	kfree(t->cpus);
