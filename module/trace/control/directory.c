@@ -28,25 +28,25 @@ static int make_files(struct tracer *t)
 	struct dentry *file;
 	int ret;
 
-	ret = tracer_dir_create("uprobes", NULL, t, tracer_knob_files, &t->dir);
+	ret = tracer_dir_create("uprobes", NULL, t, tracer_knob_files, &t->dirs.dir);
 	/* A definition, once its file can be opened, needs events/. */
 	ret = ret ?: tracer_events_dir_create(t);
-	ret = ret ?: tracer_files_create(t->dir, tracer_definition_files);
-	ret = ret ?: tracer_files_create(t->dir, tracer_choice_files);
-	ret = ret ?: tracer_files_create(t->dir, tracer_size_files);
+	ret = ret ?: tracer_files_create(t->dirs.dir, tracer_definition_files);
+	ret = ret ?: tracer_files_create(t->dirs.dir, tracer_choice_files);
+	ret = ret ?: tracer_files_create(t->dirs.dir, tracer_size_files);
 	ret = ret ?: tracer_percpu_init(t);
 	ret = ret ?: tracer_options_init(t);
 	if (ret)
 		return ret;
-	file = debugfs_create_file("error_log", 0640, t->dir, t, &tracer_error_log_fops);
+	file = debugfs_create_file("error_log", 0640, t->dirs.dir, t, &tracer_error_log_fops);
 	if (IS_ERR(file))
 		return PTR_ERR(file);
 	/* A proxy of debugfs would hide fdinfo.  The open file holds the module. */
-	file = debugfs_create_file_unsafe("session", 0600, t->dir, t,
+	file = debugfs_create_file_unsafe("session", 0600, t->dirs.dir, t,
 					  &tracer_session_fops);
 	if (IS_ERR(file))
 		return PTR_ERR(file);
-	file = debugfs_create_file_unsafe("aggregate", 0640, t->dir, t,
+	file = debugfs_create_file_unsafe("aggregate", 0640, t->dirs.dir, t,
 					  &tracer_aggregate_fops);
 	return PTR_ERR_OR_ZERO(file);
 }
@@ -86,7 +86,7 @@ int tracer_init(void)
 	if (ret) {
 		tracer_teardown(t);
 		tracer_listen_exit();
-		t->dir = NULL;
+		t->dirs.dir = NULL;
 		return ret;
 	}
 	WRITE_ONCE(tracer_ready, t);

@@ -223,7 +223,7 @@ const struct tracer_file tracer_all_events_files[] = {
 
 static int make_group_dir(struct tracer_group *g)
 {
-	return tracer_dir_create(g->name, g->tracer->events_dir, g, tracer_group_files, &g->dir);
+	return tracer_dir_create(g->name, g->tracer->dirs.events, g, tracer_group_files, &g->dir);
 }
 
 static int make_event_dir(struct tracer_event *event)
@@ -245,6 +245,7 @@ static const struct tracer_dir_ops dir_ops = {
  */
 int tracer_events_dir_create(struct tracer *t)
 {
-	t->dirs = &dir_ops;
-	return tracer_dir_create("events", t->dir, t, tracer_all_events_files, &t->events_dir);
+	t->dirs.ops = &dir_ops;
+	return tracer_dir_create("events", t->dirs.dir, t, tracer_all_events_files,
+				 &t->dirs.events);
 }

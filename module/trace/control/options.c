@@ -115,6 +115,6 @@ int tracer_options_init(struct tracer *t)
 {
 	struct dentry *dir;
 
-	return tracer_files_create(t->dir, options_files) ?:
-	       tracer_dir_create("options", t->dir, t, tracer_option_files, &dir);
+	return tracer_files_create(t->dirs.dir, options_files) ?:
+	       tracer_dir_create("options", t->dirs.dir, t, tracer_option_files, &dir);
 }

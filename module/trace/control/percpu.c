@@ -162,19 +162,19 @@ int tracer_percpu_init(struct tracer *t)
 	struct dentry *dir;
 	int cpu, ret;
 
-	ret = make_views(&t->view, t->dir);
+	ret = make_views(&t->view, t->dirs.dir);
 	if (ret)
 		return ret;
-	t->cpus = kcalloc(nr_cpu_ids, sizeof(*t->cpus), GFP_KERNEL);
-	if (!t->cpus)
+	t->dirs.cpus = kcalloc(nr_cpu_ids, sizeof(*t->dirs.cpus), GFP_KERNEL);
+	if (!t->dirs.cpus)
 		return -ENOMEM;
-	dir = debugfs_create_dir("per_cpu", t->dir);
+	dir = debugfs_create_dir("per_cpu", t->dirs.dir);
 	if (IS_ERR(dir))
 		return PTR_ERR(dir);
 	for_each_present_cpu(cpu) {
-		t->cpus[cpu].t = t;
-		t->cpus[cpu].cpu = cpu;
-		ret = make_cpu_dir(&t->cpus[cpu], dir);
+		t->dirs.cpus[cpu].t = t;
+		t->dirs.cpus[cpu].cpu = cpu;
+		ret = make_cpu_dir(&t->dirs.cpus[cpu], dir);
 		if (ret)
 			return ret;
 	}

@@ -56,7 +56,7 @@ struct tracer_event *tracer_event_create(struct tracer *t, struct tracer_def *de
 		goto remove_group;
 	}
 
-	ret = t->dirs ? t->dirs->add_event(event) : 0;
+	ret = t->dirs.ops ? t->dirs.ops->add_event(event) : 0;
 	if (ret) {
 		dir_failed(diag, ret);
 		goto release_format;

@@ -284,6 +284,22 @@ struct tracer_view {
 };
 
 /**
+ * struct tracer_dirs - part of a tracer: its directories; a session has none
+ * @ops: creates the directories of groups and events
+ * @dir: the directory
+ * @events: events/ in @dir
+ * @cpus: the view of each CPU, for the files in per_cpu/
+ *
+ * The files of control/ write it; event/tracer.c removes the directories and frees @cpus.
+ */
+struct tracer_dirs {
+	const struct tracer_dir_ops *ops;
+	struct dentry *dir;
+	struct dentry *events;
+	struct tracer_view *cpus;
+};
+
+/**
  * struct tracer - a control directory or a session, with its events
  * @define: see the top of this file
  * @lock: see the top of this file
@@ -305,10 +321,7 @@ struct tracer_view {
  *	for the initial one
  * @tasks: tasks whose hits a session records; does not change while there are events
  * @view: all CPUs
- * @cpus: each CPU; NULL for a session
- * @dirs: creates the directories of groups and events; NULL for a session, which has none
- * @dir: the directory; NULL for a session
- * @events_dir: events/ in @dir
+ * @dirs: its directories
  */
 struct tracer {
 	struct mutex define;	/* one change of the definitions at a time */
@@ -328,10 +341,7 @@ struct tracer {
 	struct pid_namespace *ns;
 	struct tracer_tasks tasks;
 	struct tracer_view view;
-	struct tracer_view *cpus;
-	const struct tracer_dir_ops *dirs;
-	struct dentry *dir;
-	struct dentry *events_dir;
+	struct tracer_dirs dirs;
 };
 
 /* Check whether an option is on.  Context: any. */

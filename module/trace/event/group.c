@@ -57,7 +57,7 @@ int tracer_group_add(struct tracer *t, const char *name,
 	g->tracer = t;
 	g->events = 1;
 	strscpy(g->name, name, sizeof(g->name));
-	ret = t->dirs ? t->dirs->add_group(g) : 0;
+	ret = t->dirs.ops ? t->dirs.ops->add_group(g) : 0;
 	if (ret) {
 		kfree(g);
 		return ret;

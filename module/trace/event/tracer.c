@@ -59,7 +59,7 @@ void tracer_teardown(struct tracer *t)
 	tracer_events_switch(t, NULL, false);
 	tracer_remove_all(t);
 	tracer_formats_prune(t);
-	debugfs_remove(t->dir);
+	debugfs_remove(t->dirs.dir);
 	mutex_lock(&t->lock);
 	if (t->holds)
 		uprobes_hold_rings(false);
@@ -75,7 +75,7 @@ void tracer_teardown(struct tracer *t)
 	idr_destroy(&t->formats.by_id);
 	tracer_index_destroy(t);
 	tracer_buffer_destroy(&t->buffer);
-	kfree(t->cpus);
+	kfree(t->dirs.cpus);
 	mutex_destroy(&t->lock);
 	mutex_destroy(&t->define);
 }
