@@ -34,9 +34,9 @@ static int set(struct tracer *t, enum tracer_option option, bool on)
 	if (option == TRACER_OPT_OVERWRITE)
 		ring_buffer_change_overwrite(t->buffer.rb, on);
 	/* The stack of a hit is there only when the hit happens. */
-	if (option == TRACER_OPT_USERSTACKTRACE && on != t->holds) {
+	if (option == TRACER_OPT_USERSTACKTRACE && on != t->no_rings) {
 		uprobes_hold_rings(on);
-		t->holds = on;
+		t->no_rings = on;
 	}
 	if (!ret)
 		WRITE_ONCE(t->options, on ? t->options | bit : t->options & ~bit);

@@ -315,7 +315,7 @@ struct tracer_dirs {
  * @live: this is a session: its events are enabled when they are defined, and can be removed while
  *	they are enabled
  * @options: a bit per enum tracer_option
- * @holds: it holds the rings of programs, as it records user stacks; under @lock
+ * @no_rings: it has disabled rings, as it records user stacks; under @lock
  * @pids: lists of threads that select the hits to record
  * @ns: pid namespace of the ids in records.  For a session: that of the task that opened it.  NULL
  *	for the initial one
@@ -336,7 +336,7 @@ struct tracer {
 	struct tracer_errlog *errors;
 	bool live;
 	unsigned long options;
-	bool holds;
+	bool no_rings;
 	struct tracer_pids pids[TRACER_PIDS_LISTS];
 	struct pid_namespace *ns;
 	struct tracer_tasks tasks;

@@ -61,9 +61,9 @@ void tracer_teardown(struct tracer *t)
 	tracer_formats_prune(t);
 	debugfs_remove(t->dirs.dir);
 	mutex_lock(&t->lock);
-	if (t->holds)
+	if (t->no_rings)
 		uprobes_hold_rings(false);
-	t->holds = false;
+	t->no_rings = false;
 	for (i = 0; i < TRACER_PIDS_LISTS; i++) {
 		tracer_pids_follow(&t->pids[i], false);
 		tracer_pids_clear(&t->pids[i]);
