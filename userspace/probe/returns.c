@@ -100,20 +100,20 @@ static bool runtime_wants_sites(const struct target *target, const struct places
 				unsigned int force)
 {
 	const struct runtime *runtime = force & FORCE_GO ? NULL : runtime_of(&target->image);
-	static const struct runtime *told;
-	bool minds = false;
+	static const struct runtime *reported;
+	bool needed = false;
 
 	for (size_t i = 0; i < places->n; i++) {
 		const struct symbol *function = places->v[i].function;
 
-		minds |= runtime_needs_ret_addr(runtime, function ? function->name : NULL);
+		needed |= runtime_needs_ret_addr(runtime, function ? function->name : NULL);
 	}
-	if (minds && told != runtime)
+	if (needed && reported != runtime)
 		remark("%s is %s, %s: its return instructions are probed instead",
 		       target->image.path, runtime->is, runtime->why);
-	if (minds)
-		told = runtime;
-	return minds;
+	if (needed)
+		reported = runtime;
+	return needed;
 }
 
 /**

@@ -333,7 +333,7 @@ static struct error *translate(const struct probe *probe,
 
 /* Return all arguments that can be read, named by their numbers. */
 static char *default_args(const struct probe *probe, const struct site *site,
-			  bool tell)
+			  bool report)
 {
 	char *args = xstrdup(""), *more;
 
@@ -341,7 +341,7 @@ static char *default_args(const struct probe *probe, const struct site *site,
 		const struct sdt_operand *operand = probe->v[i].unreadable;
 
 		if (operand) {
-			if (tell)
+			if (report)
 				remark("arg%zu is left out: it is %s, and %s",
 				       i + 1, operand->text, operand->problem);
 			continue;

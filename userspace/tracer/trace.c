@@ -49,7 +49,7 @@
  * @hold: when to begin to print
  * @noted: bytes in @buf whose stacks are known to @stacks
  * @printer: prints events
- * @told: when lost events were last mentioned, 0 for never
+ * @reported: when lost events were last reported, 0 for never
  * @stack: the last event was shown, so its stack has to be shown, too
  * @buf: the unfinished line
  * @len: bytes in @buf
@@ -66,7 +66,7 @@ struct run {
 	u64 hold;
 	size_t noted;
 	struct printer printer;
-	u64 told;
+	u64 reported;
 	bool stack;
 	char *buf;
 	size_t len;
@@ -157,16 +157,16 @@ u64 trace_larger_buffer(u64 kb)
 	return kb < 4096 ? 16384 : 4 * kb;
 }
 
-/* Tell the user about lost events at most once a second: losses repeat. */
+/* Report lost events at most once a second: losses repeat. */
 static void report_lost(struct run *run)
 {
 	const struct trace *trace = run->trace;
 	unsigned long long lost = trace->lost;
 	u64 now = now_ms();
 
-	if (run->told && now < run->told + 1000)
+	if (run->reported && now < run->reported + 1000)
 		return;
-	run->told = now;
+	run->reported = now;
 	if (trace->session >= 0)
 		remark("%llu events were lost so far; try a larger buffer: --buffer %llu", lost,
 		       (unsigned long long)trace_larger_buffer(trace->options->buffer_kb));
