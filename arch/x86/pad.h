@@ -231,7 +231,7 @@ unsigned int pad_guess(const struct pad *pad);
  * @at: its address
  * @ip: an address at which a thread was stopped or faulted
  * @flags: its flags register: behind an instruction that counts only if it finds what it compares
- *	with, ZF tells whether it has. No matter for pad_state::ip.
+ *	with, ZF tells whether it has. Not used for pad_state::ip.
  * @state: filled in if @ip is inside the pad
  *
  * Return: true if @ip is inside the pad.

@@ -65,7 +65,7 @@ struct pad_filter {
 };
 
 /**
- * pad_condition_valid() - check whether a value can be that of so many bytes
+ * pad_condition_valid() - check whether a value fits into its size
  * @condition: the condition
  */
 bool pad_condition_valid(const struct pad_condition *condition);

@@ -27,7 +27,7 @@
 #define TAG_RELACOUNT	0x6ffffff9
 #define TAGS		36
 
-/* Look at so many headers, tags and relocations at most. */
+/* The largest numbers of headers, tags and relocations to read. */
 #define HEADERS_MAX	64
 #define LOADS_MAX	8
 #define TAGS_MAX	128

@@ -468,7 +468,7 @@ int ssol_emit(const struct ssol_plan *plan, u64 addr, u64 slot, u8 *buf)
 	unsigned int insn_len = plan->insn.len;
 	int len;
 
-	/* Most instructions are copied.  Nobody wants the marks of this slot, which cost most. */
+	/* Most instructions are copied.  Their slots are written without marks, which cost most. */
 	if (plan->kind != SSOL_COPY && plan->kind != SSOL_SKIP)
 		return emit_unmarked(plan, addr, slot, buf);
 	len = ssol_copy(plan, addr, slot, buf);

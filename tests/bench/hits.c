@@ -436,7 +436,7 @@ static double mapping_cost(void)
 	return (double)best / 100;
 }
 
-/* Measure fork() and mmap(); if @other is given, with probes on that program, which nobody runs. */
+/* Measure fork() and mmap(), with probes on @other, a program that no process runs, if given. */
 static void work_idle(const char *other)
 {
 	char own[sizeof(path)];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the programs that the benchmark probes have in common. */
+/* The common parts of the programs that the benchmark probes. */
 #ifndef HITS_H
 #define HITS_H
 

@@ -59,7 +59,7 @@ static uint64_t fork_cost(void)
 		if (read(ready[0], &t, sizeof(t)) != sizeof(t))
 			die("the child has failed");
 		best = t < best ? t : best;
-		/* What is left of the child is freed in the background. */
+		/* The kernel frees the rest of the child in the background. */
 		usleep(20000);
 	}
 	close(ready[0]);

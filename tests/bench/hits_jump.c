@@ -214,7 +214,7 @@ static void write_many(void)
 	detach();
 }
 
-/* The cases, by what follows their kind.  Those with rings come last: a process keeps its rings. */
+/* The cases, by name without the kind.  Cases with rings come last: a process keeps its rings. */
 static const struct {
 	const char *kind;
 	const char *jumping;

@@ -113,7 +113,7 @@ static u8 *pads_map(u64 addr)
 	return NULL;
 }
 
-/* What is done with a hit besides counting. */
+/* The work for a hit, besides counting. */
 static const struct record {
 	const char *what;
 	enum pad_step_kind action;

@@ -10,8 +10,8 @@
 #include <uprobes/uprobes.h>
 
 /*
- * Conditions on the first argument of a function, x, and on the second one, ~x.  Those behind the
- * first two do not always hold.
+ * Conditions on the first argument of a function, x, and on the second one, ~x.  The first two
+ * always hold, the others do not.
  */
 static const struct uprobe_condition conditions[] = {
 	{ .reg = UPROBE_REG(di), .compare = UPROBE_NE, .value = 0x123456789abcdefULL },

@@ -423,7 +423,7 @@ static void try_probe(struct report *report)
 		      strerror(errno));
 		goto close;
 	}
-	/* The jump is written by a worker, a moment after so many traps. */
+	/* A worker writes the jump, a moment after these traps. */
 	call_probed();
 	nanosleep(&pause, NULL);
 	call_probed();

@@ -7,7 +7,7 @@
 
 #include "util/util.h"
 
-/* A jump takes so many bytes. */
+/* The length of a jump. */
 #define JUMP_LEN 5
 
 /* The number of the stack pointer in ModRM and SIB, and what there is no index register. */
@@ -17,7 +17,7 @@
 /* With a larger frame, only the return instruction itself is probed. */
 #define BELOW_MAX 0x7fff
 
-/* What is not known, or changes the flow. */
+/* An instruction that is not known, or changes the flow. */
 #define UNKNOWN INT32_MIN
 
 static s32 immediate(const struct uinsn *insn, const u8 *text)
@@ -154,7 +154,7 @@ static void add_target(struct epilogues *epilogues, u64 target)
  * @len: its size
  * @addr: its address
  *
- * What cannot be decoded ends the part.
+ * An instruction that cannot be decoded ends the part.
  */
 void epilogues_scan(struct epilogues *epilogues, const u8 *text, size_t len, u64 addr)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Epilogues: the instructions in front of a return instruction.  Whatever executes the first one
- * goes on to the return.  A jump has room there, which it mostly has not at the return itself.
+ * Epilogues: the instructions in front of a return instruction.  A thread that executes
+ * the first one goes on to the return.  At the return itself, there is mostly no room for a jump.
  */
 #ifndef _USERSPACE_EPILOGUE_H
 #define _USERSPACE_EPILOGUE_H

@@ -137,7 +137,7 @@ static int by_place(const void *pa, const void *pb)
 	return strcmp(a->name, b->name);
 }
 
-/* A stripped file that exports so few functions is hardly what the user thinks of. */
+/* If a stripped file exports no more functions than this, the user hardly means these alone. */
 #define FEW 20
 
 /**

@@ -25,10 +25,10 @@
 #include "util/progress.h"
 #include "util/util.h"
 
-/* A pattern may match so many functions, if each has a histogram. */
+/* The largest number of functions of a pattern, if each has a histogram. */
 #define HISTOGRAMS_MAX 64
 
-/* A value is counted at so many return instructions of a function. */
+/* The largest number of return instructions of a function at which a value is counted. */
 #define RETURNS_MAX 16
 
 /*
@@ -269,7 +269,7 @@ static struct error *add_plain(struct aggregate *aggregate,
 	entry = aggregate_add(aggregate, spec->event ? spec->event : spec->function);
 	if (sites)
 		err = add_returns(aggregate, entry, spec, options, &def);
-	/* A USDT probe has arguments that nobody has asked for. */
+	/* A USDT probe has arguments that the user has not asked for. */
 	for (size_t i = 0; i < def.sites.n && !sites; i++)
 		aggregate_add_site(aggregate, entry, def.kind, &def.sites.v[i], "");
 	definition_free(&def);

@@ -3,8 +3,8 @@
  * The tracer's control directory.  Its files work like those of tracefs, so the
  * same calls drive the kernel's own tracer in another directory.
  *
- * Hence the kernel's tracer is no second implementation.  What differs is whether a run has a
- * session of its own (struct trace).
+ * Hence the kernel's tracer is no second implementation.  The only difference is whether a run
+ * has a session of its own (struct trace).
  */
 #ifndef _USERSPACE_CONTROL_H
 #define _USERSPACE_CONTROL_H

@@ -2,7 +2,7 @@
 /*
  * A flame graph is a picture that needs nothing else: a box for each function, as wide as its share
  * of the stacks, above the one that called it.  A box has a title.  A click on it makes it as wide
- * as the picture.  A field searches names.  What is narrower than a fifth of a point is not there.
+ * as the picture.  A field searches names.  Boxes narrower than a fifth of a point are left out.
  */
 #include "flame.h"
 

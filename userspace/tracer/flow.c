@@ -21,7 +21,7 @@
  */
 #define GO_NEAR (32u << 10)
 
-/* A return takes at most so many bytes off the stack. */
+/* The largest number of bytes that a return takes off the stack. */
 #define ARGUMENTS_MAX 256
 
 /**

@@ -120,9 +120,9 @@ enum flow_form {
  * @form: what to print
  * @json: write the summary as objects
  * @apart: print each thread by itself, at the end
- * @min: print only calls that took so many nanoseconds, and those around them
- * @depth: print only so many levels; 0 for all
- * @top: print so many functions in a summary
+ * @min: print only calls of at least this time, in nanoseconds, and their callers
+ * @depth: the number of levels to print; 0 for all
+ * @top: the number of functions in a summary
  * @colored: write colours
  * @ending: the places of returns are being removed, so a call may have returned unseen
  * @left: number of calls that ended without a return

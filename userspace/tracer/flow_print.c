@@ -133,7 +133,7 @@ void flow_print_task(struct flow *flow, struct flow_task *task)
  * flow_print_open() - print the first lines of calls that have none yet
  * @flow: the calls
  * @task: the thread
- * @n: of so many of its outermost calls
+ * @n: the number of its outermost calls
  */
 void flow_print_open(struct flow *flow, struct flow_task *task, size_t n)
 {

@@ -23,7 +23,7 @@
 /* Milliseconds between two looks. */
 #define LOOK_INTERVAL 500
 
-/* A file that was written before so many seconds is complete. */
+/* A file whose last write is this number of seconds ago is complete. */
 #define SETTLED 2
 
 /* Fill in the device and the inode that a mapping has, as /proc/self/maps lists it. */

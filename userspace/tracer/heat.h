@@ -9,7 +9,7 @@
 #include "aggregate.h"
 #include "types.h"
 
-/* A map shows so many powers of two. What is out of these is at its ends. */
+/* The powers of two that a map shows. Numbers out of these are at its ends. */
 #define HEAT_COLUMNS 30U
 
 /**

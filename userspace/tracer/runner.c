@@ -197,7 +197,7 @@ int runner_timeout(struct runner *runner)
 /**
  * runner_wait() - wait for what ends the run
  * @runner: open
- * @most: wait no longer than so many milliseconds
+ * @most: the longest time to wait, in milliseconds
  */
 struct error *runner_wait(struct runner *runner, int most)
 {

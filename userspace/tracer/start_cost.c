@@ -30,7 +30,7 @@
 /* With fewer places, the delay is not noticeable. */
 #define PLACES_MANY 500
 
-/* Tell the user from so many nanoseconds on. */
+/* The shortest delay to report, in nanoseconds. */
 #define COST_MANY 100000000ull
 
 static u64 now_ns(void)

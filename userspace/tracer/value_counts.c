@@ -10,7 +10,7 @@
 
 #include "histogram.h"
 
-/* Print at most so many ranges, if ranges from one power of two to the next are no more. */
+/* The largest number of ranges to print, unless there are more powers of two. */
 #define RANGES_MAX 20
 
 /* Characters of a time in such a range. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the kernel counts by a value: hits, or calls by their times. How often which were met. */
+/* Numbers of hits by a value, or of calls by their times, as the kernel counts them. */
 #ifndef _USERSPACE_VALUE_COUNTS_H
 #define _USERSPACE_VALUE_COUNTS_H
 
@@ -8,7 +8,7 @@
 
 #include "types.h"
 
-/* Numbers from 0 on have so many buckets, and numbers below 0 as many. */
+/* The number of buckets for numbers from 0 on, and again for numbers below 0. */
 #define VALUE_BUCKETS 496
 
 /* A number with or without a sign, of 64 bits. */

@@ -44,7 +44,7 @@ static void write_left(char *text, size_t size, u64 took, size_t done, size_t al
  * progress_chunk() - show how far the work has come, and the time left, if it takes long
  * @progress: the work
  * @done: what is done
- * @all: of so much
+ * @all: the whole amount
  *
  * If standard error is no terminal, nothing is shown.
  */
@@ -65,7 +65,7 @@ void progress_chunk(struct progress *progress, size_t done, size_t all)
  * progress_step() - progress_chunk() for work of many small steps, of which few look at the clock
  * @progress: the work
  * @done: what is done
- * @all: of so much
+ * @all: the whole amount
  */
 void progress_step(struct progress *progress, size_t done, size_t all)
 {

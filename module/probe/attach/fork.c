@@ -425,7 +425,7 @@ static int restore_write(struct restore *r)
 			return -EAGAIN;
 		}
 		restore_done(r, --tries);
-		/* The child would die at a breakpoint of which nobody knows. */
+		/* The child would die at a breakpoint that has no site. */
 		if (r->nr)
 			schedule_timeout_killable(1);
 	}

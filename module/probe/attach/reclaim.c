@@ -44,7 +44,7 @@
 /* The time between passes: a client that removes many probes may soon insert others. */
 #define PASS_DELAY	(5 * HZ)
 
-/* After so many passes without a result, the next one follows the next removal. */
+/* After this number of passes without a result, the next one follows the next removal. */
 #define PASSES_MAX	8U
 
 /* The number of sites that are taken from a process in one hold of its locks. */
@@ -369,7 +369,7 @@ static void reclaim_work(struct work_struct *work)
 	/* Threads that are running save their registers. */
 	kick_all_cpus_sync();
 	pass.again = !notes_take(&pass.notes);
-	/* Who was just moving what is noted is done, and has set the flags of the process. */
+	/* Tasks that were moving noted text are done, and have set the flags of the process. */
 	synchronize_rcu();
 	if (!pass.again) {
 		free_taken();

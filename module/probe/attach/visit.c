@@ -302,7 +302,7 @@ unsigned int consumer_places(struct consumer *c, struct uprobe_place *places, un
 	unsigned int i, all = 0;
 	pid_t pid;
 
-	/* Those who only ask for the number would wait for each probed_mm::lock. */
+	/* A caller that only asks for the number would wait for each probed_mm::lock. */
 	if (!n)
 		return READ_ONCE(c->places.nr);
 	visits_plan(&visits, &c, 1, false);

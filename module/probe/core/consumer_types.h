@@ -76,8 +76,8 @@ enum dispatch {
 };
 
 /*
- * A trap looks at so many consumers of a site at most.  Where there are more, it leaves all of them
- * to task context.
+ * The largest number of consumers of a site that a trap calls.  If there are more, it leaves all of
+ * them to task context.
  */
 #define TRAP_CONSUMERS	64U
 
@@ -237,7 +237,7 @@ struct consumer_reg {
 	bool watches_maps;
 };
 
-/* A probe with so few sites needs no memory for a list of them. */
+/* A probe with at most this number of sites needs no memory for a list of them. */
 #define PLACES_FEW		2
 
 /**
@@ -245,8 +245,8 @@ struct consumer_reg {
  * @lock: protects the rest of consumer::places, and the fields of consumer::bound that name this
  *	lock
  * @list: its sites, in any order: a struct site if it is the only consumer there, or else a struct
- *	attachment, and %ATTACHED_LIST.  Charged to nobody: its sites take eight times as much at
- *	least, and when they go, the list shrinks
+ *	attachment, and %ATTACHED_LIST.  Not charged to a program: its sites take eight times as
+ *	much at least, and when they go, the list shrinks
  * @few: memory for @list as long as that is enough
  * @nr: number of sites
  * @room: number of sites that @list has room for

@@ -148,7 +148,7 @@ static void values_join(struct uprobe_values *to, const struct uprobe_values *fr
 		to->buckets[i] += from->buckets[i];
 }
 
-/* After so many handlers have changed a number at the same moment, let it be. */
+/* Give up after this number of handlers have changed a number at the same moment. */
 #define RAISE_TRIES	64
 
 /* Let a number be @value, if that is larger. */
@@ -268,7 +268,7 @@ static void values_take(struct uprobe_values *to, const struct pad_count *pads)
 					     pad_bucket_begin(range.last + 1) - 1));
 }
 
-/* Have the histogram of a pad begin anew. */
+/* Reset the histogram of a pad. */
 static void values_begin(struct pad_values *values)
 {
 	unsigned int i;

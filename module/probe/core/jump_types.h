@@ -20,7 +20,7 @@ struct page;
 struct site;
 
 /*
- * A pad records only where so many consumers are attached at most.  Each of them gets all records
+ * A pad records only for this number of consumers, or less.  Each of them gets all records
  * of a ring at once, and possibly under the lock of a run queue.
  */
 #define RING_CONSUMERS	4U

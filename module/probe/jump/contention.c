@@ -28,7 +28,7 @@ MODULE_PARM_DESC(jump_contended,
 
 #define LOOK_EACH	(4 * HZ)
 
-/* If a process has no hit for so many looks, it is idle, and is not looked at any more. */
+/* A process without a hit in this number of looks is idle, and is not looked at any more. */
 #define IDLE_LOOKS	16
 
 static void contention_look(struct work_struct *work);

@@ -56,8 +56,8 @@ MODULE_PARM_DESC(jump_after, "number of traps of a place before it may do withou
 #define WAIT_FIRST	(HZ / 50 ?: 1)
 
 /*
- * After so many failures, each one doubles the number of traps before the next try no more.  Then
- * these traps are counted in one of so many ticks.
+ * Each of the first FAILURES_MAX failures doubles the number of traps before the next try.  After
+ * them, these traps are counted in one of FAILURES_TICKS ticks.
  */
 #define FAILURES_MAX	7U
 #define FAILURES_TICKS	32

@@ -445,7 +445,7 @@ static struct jump *jump_new(struct jump_maker *maker, struct site *site,
 	action = &jump->pad.steps[work->filter.nr];
 	if (work->does == PAD_ADD)
 		action->histogram = work->histogram;
-	/* What the pad needs depends on whether there is a mask.  The right one comes later. */
+	/* The size of the pad depends on whether there is a mask.  The right one comes later. */
 	if (work->apart)
 		action->counter.mask = 1;
 	for_each_set_bit(reg, &reads, PAD_WORD + PAD_WORDS)

@@ -21,7 +21,7 @@
 /* Place nothing below this address: null pointers with offsets must still fault. */
 #define LOWEST_ADDRESS	0x100000UL
 
-/* Leave so much to the heap, behind its end, and to a stack that grows downwards. */
+/* Leave this room to the heap, behind its end, and to a stack that grows downwards. */
 #define ROOM_TO_GROW	BIT(30)
 
 /* Both mappings of an area. */

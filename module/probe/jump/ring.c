@@ -43,7 +43,7 @@ static DEFINE_PER_CPU(struct mm_struct *, ring_mm);
 /* A reader may wait for hits of a thread that is never interrupted. */
 #define EMPTY_EACH	(HZ / 10)
 
-/* After a page could not be had, wait so long. */
+/* The time to wait after the allocation of a page has failed. */
 #define RETRY_AFTER	HZ
 
 static void rings_tick(struct work_struct *work);

@@ -94,8 +94,8 @@ static bool serves(const struct jump *jump, const struct consumer *c)
 
 /*
  * Find the consumers that get the hits of a jump.  When its pad could be entered, all consumers of
- * the site were live, and they were %RING_CONSUMERS at most.  Those that have come since are behind
- * them in the set, or want another pad.
+ * the site were live, and they were %RING_CONSUMERS at most.  Consumers that were added since are
+ * behind them in the set, or need another pad.
  */
 static void drain_serve(struct drain *drain, const struct consumer_set *set)
 {

@@ -41,7 +41,7 @@
 /* A call is old after this time, in milliseconds. */
 #define OLD_MSEC	1000
 
-/* After memory could not be had, wait so long. */
+/* The time to wait after an allocation has failed. */
 #define RETRY_AFTER	HZ
 
 DEFINE_PER_CPU(u64, timing_took);

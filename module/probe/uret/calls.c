@@ -191,7 +191,7 @@ static bool calls_fit(struct calls *calls, unsigned int nr, size_t size)
 	return nr <= READ_ONCE(calls->most);
 }
 
-/* For so long after an allocation has failed, others fail without reclaiming memory. */
+/* After an allocation has failed, others fail without reclaiming memory for this time. */
 #define RECLAIM_PAUSE		(HZ / 50)
 
 /* So many times the duration of the allocation is added, which has tried again and again. */

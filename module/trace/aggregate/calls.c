@@ -4,7 +4,7 @@
 
 #include "calls.h"
 
-/* A call is in one of so many places. */
+/* A call is in one of this number of places. */
 #define PLACES 4U
 
 static u64 key_of(const void *function, u64 sp)

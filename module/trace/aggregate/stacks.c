@@ -9,7 +9,7 @@
 #include "stacks.h"
 #include "trace/fetch/stack.h"
 
-/* A stack is in one of so many places. */
+/* A stack is in one of this number of places. */
 #define PLACES 16U
 
 /**

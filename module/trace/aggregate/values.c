@@ -22,7 +22,7 @@
 #include "trace/parse/parse.h"
 #include "trace/parse/record.h"
 
-/* With keys, so many have counts of their own. */
+/* The number of keys that have counts of their own. */
 #define KEYS		64U
 
 /* A key is kept with these bits flipped; 0 is a free place.  This key itself is one of others. */
@@ -395,7 +395,7 @@ void aggregate_values_show(struct aggregate_values *values, const char *name, u6
 		sum_up(values, i, &hits);
 		all += hits;
 	}
-	/* The first key has counted all that were lost. */
+	/* Lost values of all keys are counted in the first one. */
 	sum = sum_up(values, 0, &hits);
 	all += hits;
 	missed += sum->lost;

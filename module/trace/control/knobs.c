@@ -178,7 +178,7 @@ static const char readme[] =
 	"  events/GROUP/EVENT/filter, events/GROUP/filter\n"
 	"                   - record only hits that it is true of; 0: all\n"
 	"  events/GROUP/EVENT/rate_limit\n"
-	"                   - record so many hits a second at most, miss others; 0: all\n"
+	"                   - record at most this number of hits a second, miss others; 0: all\n"
 	"  events/GROUP/EVENT/synthetic\n"
 	"                   - 1: the event is synthetic/EVENT of tracefs, too\n"
 	"  trace            - what was recorded; writing clears it\n"

@@ -64,7 +64,7 @@ static enum scene scene;
 static unsigned long runs, stepped, ended, trapped, rejected, left[2], owed[4], wrong;
 static unsigned int largest_pad, leaves;
 
-/* What the program does without a pad: the registers at each covered instruction, and behind. */
+/* The program without a pad: the registers at each covered instruction, and behind. */
 static struct {
 	struct user_regs_struct regs[8];
 	unsigned int nr;
@@ -80,7 +80,7 @@ static const enum region regions[] = { REGION_DATA, REGION_STACK, REGION_LOW };
 static struct pad_slot *const table = (struct pad_slot *)TABLE;
 
 /*
- * What is in memory, apart from what the hit does.
+ * The content of memory, apart from the effects of the hit.
  * @slots: the table of calls
  * @least: the least value in the histogram
  * @largest: its largest value
