@@ -30,7 +30,7 @@ enum asked {
 	ASKED_QUEUED,
 };
 
-#define ASKED_WISHES	(BIT(ASKED_REGISTER) | BIT(ASKED_UNREGISTER))
+#define ASKED_REQUESTS	(BIT(ASKED_REGISTER) | BIT(ASKED_UNREGISTER))
 
 /**
  * struct run - a worker that performs the requests for a probe
@@ -69,17 +69,17 @@ bool in_probe_handler(void)
 }
 
 /* Take the requests.  If there are none, clear %ASKED_QUEUED and return 0. */
-static unsigned long take_wishes(struct uprobe *u)
+static unsigned long take_requests(struct uprobe *u)
 {
 	unsigned long asked, left;
 
 	do {
 		asked = READ_ONCE(u->__asked);
-		left = asked & ~(ASKED_WISHES | BIT(ASKED_ANEW));
-		if (!(asked & ASKED_WISHES))
+		left = asked & ~(ASKED_REQUESTS | BIT(ASKED_ANEW));
+		if (!(asked & ASKED_REQUESTS))
 			left &= ~BIT(ASKED_QUEUED);
 	} while (cmpxchg(&u->__asked, asked, left) != asked);
-	return asked & ASKED_WISHES ? asked : 0;
+	return asked & ASKED_REQUESTS ? asked : 0;
 }
 
 static void report(struct uprobe *u, bool reg, enum consumer_type type, int result)
@@ -90,32 +90,32 @@ static void report(struct uprobe *u, bool reg, enum consumer_type type, int resu
 }
 
 /* Perform the requests.  @u may be gone after the last callback: take more requests before it. */
-static void grant_wishes(struct uprobe *u)
+static void do_requests(struct uprobe *u)
 {
-	unsigned long wishes = take_wishes(u);
+	unsigned long requests = take_requests(u);
 
-	while (wishes) {
-		enum consumer_type type = wishes & BIT(ASKED_RETURN) ? CONSUMER_RETURN :
+	while (requests) {
+		enum consumer_type type = requests & BIT(ASKED_RETURN) ? CONSUMER_RETURN :
 								       CONSUMER_ENTRY;
 		unsigned long first = BIT(ASKED_REGISTER), other = BIT(ASKED_UNREGISTER);
 		int result = 0;
 
-		if (!(wishes & first) || (wishes & other && wishes & BIT(ASKED_ANEW)))
+		if (!(requests & first) || (requests & other && requests & BIT(ASKED_ANEW)))
 			swap(first, other);
 		if (first == BIT(ASKED_REGISTER))
 			result = register_probes(&u, 1, type);
 		else
 			unregister_probes(&u, 1);
-		wishes = wishes & other ? wishes & ~first : take_wishes(u);
+		requests = requests & other ? requests & ~first : take_requests(u);
 		/* After a failed registration, there is nothing to unregister. */
-		while (result && !READ_ONCE(u->kdata) && wishes &&
-		       !(wishes & BIT(ASKED_REGISTER)))
-			wishes = take_wishes(u);
+		while (result && !READ_ONCE(u->kdata) && requests &&
+		       !(requests & BIT(ASKED_REGISTER)))
+			requests = take_requests(u);
 		/*
 		 * Handlers that still ran have requested the unregistration again:
 		 * call back once.
 		 */
-		if (first == BIT(ASKED_UNREGISTER) && wishes & first && !(wishes & other))
+		if (first == BIT(ASKED_UNREGISTER) && requests & first && !(requests & other))
 			continue;
 		report(u, first == BIT(ASKED_REGISTER), type, result);
 	}
@@ -144,7 +144,7 @@ static void deferred_work(struct work_struct *work)
 	struct run run = { .u = u, .worker = current };
 
 	wait_event(runs_wq, run_begin(&run));
-	grant_wishes(u);
+	do_requests(u);
 	spin_lock(&runs_lock);
 	list_del(&run.in_list);
 	spin_unlock(&runs_lock);

@@ -273,14 +273,14 @@ static void refuse_apart(struct site *site)
 }
 
 /**
- * struct wishes - what the consumers of a site want
+ * struct demand - what the consumers of a site ask of its pad
  * @nr: their number
  * @counting: how many only count
  * @ringing: how many have a ring handler
  * @timing: how many have a timer
  * @first: the first one
  */
-struct wishes {
+struct demand {
 	unsigned int nr;
 	unsigned int counting;
 	unsigned int ringing;
@@ -288,27 +288,27 @@ struct wishes {
 	const struct consumer *first;
 };
 
-static void wishes_add(struct wishes *wishes, const struct consumer *c)
+static void demand_add(struct demand *demand, const struct consumer *c)
 {
-	wishes->first = wishes->first ?: c;
-	wishes->nr++;
-	wishes->counting += c->counts;
-	wishes->ringing += c->rings;
-	wishes->timing += c->timing != TIMING_NOT;
+	demand->first = demand->first ?: c;
+	demand->nr++;
+	demand->counting += c->counts;
+	demand->ringing += c->rings;
+	demand->timing += c->timing != TIMING_NOT;
 }
 
 /* Choose what a pad does for consumers with the same conditions. */
 static void work_choose(struct pad_work *work, const struct site *site,
-			const struct wishes *wishes)
+			const struct demand *demand)
 {
-	if (wishes->counting == wishes->nr)
+	if (demand->counting == demand->nr)
 		work->does = PAD_COUNT;
-	else if (wishes->nr == 1 && wishes->first->histogram.size && may_add(site))
+	else if (demand->nr == 1 && demand->first->histogram.size && may_add(site))
 		work->does = PAD_ADD;
-	else if (wishes->nr == 1 && wishes->first->timing && !work->filter.nr && may_time(site))
-		work->does = wishes->first->timing == TIMING_BEGIN ? PAD_BEGIN : PAD_END;
+	else if (demand->nr == 1 && demand->first->timing && !work->filter.nr && may_time(site))
+		work->does = demand->first->timing == TIMING_BEGIN ? PAD_BEGIN : PAD_END;
 	/* A call that is in the table must not end in a ring: its time would be unknown. */
-	else if (!wishes->timing && wishes->counting + wishes->ringing == wishes->nr &&
+	else if (!demand->timing && demand->counting + demand->ringing == demand->nr &&
 		 hweight32(work->reads) <= PAD_VALUES && may_record(site))
 		work->does = PAD_RECORD;
 	else
@@ -317,11 +317,11 @@ static void work_choose(struct pad_work *work, const struct site *site,
 	if (work->does != PAD_RECORD)
 		work->reads = 0;
 	if (work->does == PAD_ADD)
-		work->histogram = wishes->first->histogram;
+		work->histogram = demand->first->histogram;
 	if (work->does != PAD_BEGIN && work->does != PAD_END)
 		return;
-	work->from_entry = wishes->first->from_entry;
-	work->below = wishes->first->below;
+	work->from_entry = demand->first->from_entry;
+	work->below = demand->first->below;
 }
 
 /**
@@ -341,7 +341,7 @@ bool site_pad_work(const struct site *site, struct pad_work *work)
 	static const struct pad_filter none;
 	const struct pad_filter *conditions;
 	const struct filter *filter;
-	struct wishes wishes = {};
+	struct demand demand = {};
 	struct attachment *at;
 	struct consumer *c;
 	bool same = true;
@@ -351,19 +351,19 @@ bool site_pad_work(const struct site *site, struct pad_work *work)
 		rcu_read_lock();
 		filter = rcu_dereference(c->filter);
 		conditions = filter ? &filter->pad : &none;
-		if (!wishes.nr)
+		if (!demand.nr)
 			work->filter = *conditions;
 		else
 			same = pad_filter_same(&work->filter, conditions);
 		rcu_read_unlock();
 		work->reads |= c->reads;
-		wishes_add(&wishes, c);
+		demand_add(&demand, c);
 		if (!same || !READ_ONCE(c->run.live))
 			return false;
 	}
-	if (!wishes.nr)
+	if (!demand.nr)
 		return false;
-	work_choose(work, site, &wishes);
+	work_choose(work, site, &demand);
 	return work->does != PAD_TO_TRAP || work->filter.nr;
 }
 
