@@ -6,6 +6,9 @@
  * free-format algorithm of Steele and White).  Reading gives the nearest number,
  * and in a tie the even one.  Reading bisects all numbers: without their sign,
  * numbers have the same order as their bit patterns.
+ *
+ * The kernel does this, and not the helper: "cat trace" shows decimals, and filters that are
+ * written by echo compare with them.
  */
 #include <linux/ctype.h>
 #include <linux/errno.h>
