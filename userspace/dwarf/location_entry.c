@@ -5,6 +5,9 @@
  * the slot is empty or does not exist, but the description of the parameter does
  * not say so.  The instruction that fills the slot shows which register holds the
  * value at the function's entry.
+ *
+ * perf probe puts its probe behind the prologue instead.  That probe is not at the entry: $stack0
+ * is not the return address there, and a return probe cannot be moved in this way.
  */
 #include "location_entry.h"
 
