@@ -86,9 +86,9 @@ static void consumer_set_timing(struct consumer *c)
 
 	if (!entry)
 		return;
-	c->below = u->timer_below;
+	c->pads.below = u->timer_below;
 	c->timing = u == entry ? TIMING_BEGIN : TIMING_END;
-	c->from_entry = c->in_every_process ? u->offset - entry->offset :
+	c->pads.from_entry = c->in_every_process ? u->offset - entry->offset :
 					      (s64)(u->vaddr - entry->vaddr);
 }
 
@@ -101,7 +101,7 @@ static void consumer_free(struct consumer *c)
 	counts_end(c);
 	consumer_forget_refusal(c);
 	plan_put(c->insn.plan);
-	kfree(c->values);
+	kfree(c->pads.values);
 	kfree(rcu_access_pointer(c->filter));
 	if (c->file.counted)
 		fput(c->file.counted);
@@ -155,11 +155,11 @@ struct consumer *consumer_create(struct uprobe *u, enum consumer_type type)
 	RCU_INIT_POINTER(c->filter, filter);
 	c->counts = u->flags & UPROBE_COUNT;
 	c->rings = u->ring_handler;
-	c->reads = reads_of(u->ring_reads, u->ring_words);
-	c->histogram = histogram_of(u);
+	c->pads.reads = reads_of(u->ring_reads, u->ring_words);
+	c->pads.histogram = histogram_of(u);
 	c->atomic = c->counts || u->flags & UPROBE_ATOMIC;
 	c->run.sleeps = consumer_sleeps(c);
-	if (c->histogram.size && counts_begin_values(c))
+	if (c->pads.histogram.size && counts_begin_values(c))
 		goto free;
 	if (counts_begin(c))
 		goto free;
@@ -203,7 +203,7 @@ free_active:
 free_stats:
 	counts_end(c);
 free:
-	kfree(c->values);
+	kfree(c->pads.values);
 	kmem_cache_free(consumer_cache, c);
 free_filter:
 	kfree(filter);

@@ -354,6 +354,26 @@ enum timing_kind {
 };
 
 /**
+ * struct consumer_pads - part of a consumer: what pads record, add and time for it
+ * @reads: what the ring handler reads, a bit for each number of pad_recording::regs; constant
+ * @histogram: the value that pads may add, without the address; its size is 0 if there is none;
+ *	constant
+ * @from_entry: distance from the entry of a timed function; constant
+ * @below: how many bytes the stack pointer is below that at the entry; constant
+ * @values: the values that pads have added at sites that it has left; NULL if it has no histogram,
+ *	and no pad has timed its calls; under values_mutex (counts.c)
+ *
+ * core/consumer.c writes it; core/counts.c has @values.
+ */
+struct consumer_pads {
+	u32 reads;
+	struct pad_histogram histogram;
+	s64 from_entry;
+	u16 below;
+	struct uprobe_values *values;
+};
+
+/**
  * struct consumer - the module's side of a registered probe
  * @u: the client's structure; only to be dereferenced with @run.live set (atomic handlers, under
  *	RCU), with a reference on @run.active (handlers that may sleep), or with the consumer
@@ -375,13 +395,7 @@ enum timing_kind {
  * @run: whether handlers are called
  * @stats: its counters
  * @filter: its conditions, or NULL; replaced with the consumer claimed, read under RCU
- * @reads: what the ring handler reads, a bit for each number of pad_recording::regs; constant
- * @histogram: the value that pads may add, without the address; its size is 0 if there is none;
- *	constant
- * @from_entry: distance from the entry of a timed function; constant
- * @below: how many bytes the stack pointer is below that at the entry; constant
- * @values: what pads have added at sites that it has left; NULL if it has no histogram, and no pad
- *	has timed its calls; under values_mutex (counts.c)
+ * @pads: what pads record, add and time for it
  * @data_size: bytes of client data in a return instance; constant
  * @calls: counts the return instances in use that name this return consumer; killed at
  *	unregistration; holds a reference of @refs until it has dropped to zero
@@ -412,11 +426,7 @@ struct consumer {
 	struct consumer_blocks stats;
 	struct consumer_run run;
 	struct filter __rcu *filter;
-	u32 reads;
-	struct pad_histogram histogram;
-	s64 from_entry;
-	u16 below;
-	struct uprobe_values *values;
+	struct consumer_pads pads;
 	size_t data_size;
 	struct percpu_ref calls;
 	refcount_t refs;

@@ -42,8 +42,8 @@ struct stats_block {
 static_assert(sizeof(struct consumer_stats) * STATS_BLOCK == 1024);
 
 /*
- * Protects consumer::values, and keeps a pad with a histogram in consumer::places.pads: to read
- * histograms takes too long for totals_seq.  Taken after probed_mm::lock.
+ * Protects consumer_pads::values, and keeps a pad with a histogram in consumer::places.pads: it
+ * takes too long for totals_seq to read histograms.  Taken after probed_mm::lock.
  */
 static DEFINE_MUTEX(values_mutex);
 
@@ -291,10 +291,10 @@ int counts_begin_values(struct consumer *c)
 {
 	struct uprobe_values *ended = &c->u->histogram->__values;
 
-	c->values = kmalloc(sizeof(*c->values), GFP_KERNEL_ACCOUNT);
-	if (!c->values)
+	c->pads.values = kmalloc(sizeof(*c->pads.values), GFP_KERNEL_ACCOUNT);
+	if (!c->pads.values)
 		return -ENOMEM;
-	values_clear(c->values);
+	values_clear(c->pads.values);
 	if (!values_any(ended))
 		values_clear(ended);
 	return 0;
@@ -305,7 +305,7 @@ static bool counts_begin_times(struct consumer *c)
 {
 	struct uprobe_values *values;
 
-	if (READ_ONCE(c->values))
+	if (READ_ONCE(c->pads.values))
 		return true;
 	values = kmalloc(sizeof(*values), GFP_KERNEL_ACCOUNT | __GFP_NORETRY | __GFP_NOWARN);
 	if (!values)
@@ -313,10 +313,10 @@ static bool counts_begin_times(struct consumer *c)
 	values_clear(values);
 	mutex_lock(&values_mutex);
 	/* Another process may have got it meanwhile. */
-	if (c->values)
+	if (c->pads.values)
 		kfree(values);
 	else
-		WRITE_ONCE(c->values, values);
+		WRITE_ONCE(c->pads.values, values);
 	mutex_unlock(&values_mutex);
 	return true;
 }
@@ -379,7 +379,7 @@ static void count_end(struct pad_count *count)
 {
 	if (count->values) {
 		mutex_lock(&values_mutex);
-		values_take(count->consumer->values, count);
+		values_take(count->consumer->pads.values, count);
 		count_unlink(count);
 		mutex_unlock(&values_mutex);
 	} else {
@@ -455,12 +455,12 @@ static void totals_move(struct consumer *c)
  */
 void counts_move(struct consumer *c)
 {
-	if (c->values || c->timing) {
+	if (c->pads.values || c->timing) {
 		mutex_lock(&values_mutex);
-		if (c->values && c->timing)
-			timer_join(c->u->timer, c->values);
-		else if (c->values)
-			values_join(&c->u->histogram->__values, c->values);
+		if (c->pads.values && c->timing)
+			timer_join(c->u->timer, c->pads.values);
+		else if (c->pads.values)
+			values_join(&c->u->histogram->__values, c->pads.values);
 		totals_move(c);
 		mutex_unlock(&values_mutex);
 	} else {
@@ -500,9 +500,9 @@ static void values_read(const struct uprobe *u, struct uprobe_values *values)
 	const struct consumer *c = READ_ONCE(u->kdata);
 	const struct pad_count *pads;
 
-	if (!c || !c->values)
+	if (!c || !c->pads.values)
 		return;
-	values_join(values, c->values);
+	values_join(values, c->pads.values);
 	rcu_read_lock();
 	list_for_each_entry_rcu(pads, &c->places.pads, in_consumer) {
 		if (!pads->values)

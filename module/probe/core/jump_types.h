@@ -64,7 +64,7 @@ enum jump_apart {
  * @parts: offsets in the pad; constant
  * @code: the jump; constant
  * @reads: what its pad records, a bit for each number of pad_recording::regs; constant
- * @from_entry: consumer::from_entry of the consumer whose calls its pad times; constant
+ * @from_entry: consumer_pads::from_entry of the consumer whose calls its pad times; constant
  * @below: likewise
  * @seen: a hash of the text that it was made for, which is more than it covers; constant
  * @traps: how often threads have executed a byte that the jump covers, up to a limit; any thread

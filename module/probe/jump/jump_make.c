@@ -303,7 +303,7 @@ static void work_choose(struct pad_work *work, const struct site *site,
 {
 	if (demand->counting == demand->nr)
 		work->does = PAD_COUNT;
-	else if (demand->nr == 1 && demand->first->histogram.size && may_add(site))
+	else if (demand->nr == 1 && demand->first->pads.histogram.size && may_add(site))
 		work->does = PAD_ADD;
 	else if (demand->nr == 1 && demand->first->timing && !work->filter.nr && may_time(site))
 		work->does = demand->first->timing == TIMING_BEGIN ? PAD_BEGIN : PAD_END;
@@ -317,11 +317,11 @@ static void work_choose(struct pad_work *work, const struct site *site,
 	if (work->does != PAD_RECORD)
 		work->reads = 0;
 	if (work->does == PAD_ADD)
-		work->histogram = demand->first->histogram;
+		work->histogram = demand->first->pads.histogram;
 	if (work->does != PAD_BEGIN && work->does != PAD_END)
 		return;
-	work->from_entry = demand->first->from_entry;
-	work->below = demand->first->below;
+	work->from_entry = demand->first->pads.from_entry;
+	work->below = demand->first->pads.below;
 }
 
 /**
@@ -356,7 +356,7 @@ bool site_pad_work(const struct site *site, struct pad_work *work)
 		else
 			same = pad_filter_same(&work->filter, conditions);
 		rcu_read_unlock();
-		work->reads |= c->reads;
+		work->reads |= c->pads.reads;
 		demand_add(&demand, c);
 		if (!same || !READ_ONCE(c->run.live))
 			return false;

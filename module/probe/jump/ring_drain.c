@@ -88,7 +88,8 @@ static bool serves(const struct jump *jump, const struct consumer *c)
 	static const struct pad_filter none;
 	const struct filter *filter = rcu_dereference(c->filter);
 
-	return READ_ONCE(c->run.live) && (c->counts || c->rings) && !(c->reads & ~jump->reads) &&
+	return READ_ONCE(c->run.live) && (c->counts || c->rings) &&
+	       !(c->pads.reads & ~jump->reads) &&
 	       pad_has_filter(&jump->pad, filter ? &filter->pad : &none);
 }
 

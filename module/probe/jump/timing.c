@@ -78,7 +78,7 @@ static u16 number_of(unsigned long function)
 /* Get the address of the function whose probe is at a site. */
 static unsigned long function_of(const struct consumer *c, const struct site *site)
 {
-	return site->key.addr - c->from_entry;
+	return site->key.addr - c->pads.from_entry;
 }
 
 static struct pad_slot *slot_of(const struct timing *timing, u64 key)
@@ -290,7 +290,7 @@ bool timing_hit(struct consumer *c, const struct site *site, const struct pt_reg
 
 	if (!timing)
 		return false;
-	key = pad_call_key(number_of(function_of(c, site)), regs->sp + c->below);
+	key = pad_call_key(number_of(function_of(c, site)), regs->sp + c->pads.below);
 	/* An uneven counter may have been noticed since the pads were written. */
 	if (c->timing == TIMING_BEGIN && alone && arch_pads_record())
 		return call_begin(timing, c, key);
