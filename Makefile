@@ -114,12 +114,16 @@ modprobe_conf = $(DESTDIR)$(PREFIX)/lib/modprobe.d/uprobes.conf
 man_dir = $(DESTDIR)$(PREFIX)/share/man
 include_dir = $(DESTDIR)$(PREFIX)/include/uprobes-ko
 
+# Those for clients, and the one for readers of sessions.
+headers := $(addprefix include/uprobes/,uprobes.h blocks.h units.h)
+
 install-tools: userspace
 	$(MAKE) -C userspace install PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)
 	install -D -m 644 man/uprobes.4 $(man_dir)/man4/uprobes.4
 
 install-dev: man
-	install -D -m 644 include/uprobes/uprobes.h $(include_dir)/uprobes/uprobes.h
+	install -d $(include_dir)/uprobes
+	install -m 644 $(headers) $(include_dir)/uprobes
 	install -d $(man_dir)/man9
 	install -m 644 build/man/*.9 $(man_dir)/man9
 
@@ -156,11 +160,11 @@ uninstall: man
 man: build/man/uprobes.9
 
 # The pages have the date of the version.
-build/man/uprobes.9: include/uprobes/uprobes.h man/kernel-doc.awk debian/changelog
+build/man/uprobes.9: $(headers) man/kernel-doc.awk debian/changelog
 	@rm -rf build/man && mkdir -p build/man
 	awk -v out=build/man -v version=$(version) \
 		-v date=$$(date -u -d "$$(sed -n '/^ -- /{ s/.*>  //p; q }' debian/changelog)" +%F) \
-		-f man/kernel-doc.awk include/uprobes/uprobes.h
+		-f man/kernel-doc.awk include/uprobes/uprobes.h include/uprobes/blocks.h
 
 deb:
 	@packaging/deb

@@ -40,6 +40,8 @@
 #include <linux/types.h>
 #include <linux/workqueue.h>
 
+#include <uprobes/blocks.h>
+
 struct file;
 struct inode;
 struct mm_struct;
@@ -241,6 +243,8 @@ enum uprobe_type {
  *	whose beginning a handler is called is known to the client alone.  A handler at a return
  *	asks uprobe_call_time() for the time of the call that ends.
  * @timer_below: with @timer, how many bytes the stack pointer is below that at the entry
+ * @sink: optional, with @ring_handler: takes hits in blocks instead, if it can
+ * @sink_id: with @sink, the number of the probe in blocks
  * @flags: UPROBE_*, or 0
  * @path: file to probe in every process that maps it; NULL for a probe on one process.  For a
  *	kernel thread, the path is looked up as for the init process.  Needed only during
@@ -286,6 +290,8 @@ struct uprobe {
 	struct uprobe_histogram *histogram;
 	struct uprobe_timer *timer;
 	u16 timer_below;
+	u16 sink_id;
+	struct uprobe_sink *sink;
 	unsigned int flags;
 	const char *path;
 	struct file *file;

@@ -23,6 +23,7 @@
 #include "events/syscall_filter.h"
 #include "events/task_events.h"
 #include "jump/contention.h"
+#include "jump/drain_room.h"
 #include "jump/jump.h"
 #include "jump/pad_trap.h"
 #include "jump/ring.h"
@@ -146,6 +147,7 @@ static void __exit uprobes_unload(void)
 	unwinder_free();
 	reclaim_exit();
 	pmm_exit();
+	drain_rooms_free();
 	task_exit();
 	uretprobe_discard_flush();
 	ssol_area_exit();

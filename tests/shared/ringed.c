@@ -256,7 +256,9 @@ static void forge(long rounds)
 	printf("forged, %ld faults\n", faults);
 }
 
-/* The smallest records have two words: the time, and the number of the jump. */
+/* A ring takes 3,840 bytes; the smallest records have a time, and the number of the jump. */
+#define RECORDS		240
+
 static void flood(long rounds)
 {
 	size_t words, cpu;
@@ -269,11 +271,11 @@ static void flood(long rounds)
 	for (long round = 0; round < rounds; round++) {
 		cpu = (size_t)sched_getcpu();
 		ring = ring_of(rings, cpu);
-		for (int i = 0; i < 256; i++) {
+		for (int i = 0; i < RECORDS; i++) {
 			ring[2 * i] = __builtin_ia32_rdtsc();
 			ring[2 * i + 1] = 0;
 		}
-		set_next(rings, cpu, 512);
+		set_next(rings, cpu, 2 * RECORDS);
 		sum += ring_call(getpid(), round);
 	}
 	puts("flooded");

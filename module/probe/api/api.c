@@ -210,6 +210,23 @@ u64 uprobe_ring_word(unsigned int n)
 }
 EXPORT_SYMBOL_GPL(uprobe_ring_word);
 
+void uprobe_block_regs(struct pt_regs *regs, u32 reads, const u64 *values, unsigned int nr)
+{
+	unsigned long offsets = reads;
+	u32 numbers = 0;
+	unsigned int i;
+	int reg;
+
+	for_each_set_bit(i, &offsets, BITS_PER_TYPE(reads)) {
+		reg = arch_reg_number(i * sizeof(long));
+		if (reg >= 0)
+			numbers |= BIT(reg);
+	}
+	for (i = 0; numbers && i < nr; i++, numbers &= numbers - 1)
+		arch_reg_set(regs, __ffs(numbers), values[i]);
+}
+EXPORT_SYMBOL_GPL(uprobe_block_regs);
+
 bool uprobes_jumps_allowed(void)
 {
 	return jumps_are_allowed();

@@ -29,6 +29,17 @@ static bool histogram_valid(const struct uprobe_histogram *h)
 	return known && (h->size == 1 || h->size == 2 || h->size == 4 || h->size == 8);
 }
 
+static const char *sink_complaint(const struct uprobe *u)
+{
+	const struct uprobe_sink *sink = u->sink;
+
+	if (!sink)
+		return u->sink_id ? "sink_id is for a probe with a sink" : NULL;
+	if (!u->ring_handler)
+		return "a sink is for a probe with a ring handler";
+	return sink->takes && sink->begin && sink->end ? NULL : "the sink lacks a function";
+}
+
 static const char *timer_complaint(const struct uprobe *u)
 {
 	const struct uprobe *entry = u->timer ? u->timer->entry : NULL;
@@ -65,6 +76,8 @@ const char *fields_complaint(const struct uprobe *u, enum consumer_type type)
 		return "ring_words is for a probe with a ring handler";
 	if (ring_reads_unknown(u))
 		return "ring_reads has a register that rings do not have, or no ring handler";
+	if (sink_complaint(u))
+		return sink_complaint(u);
 	if (u->histogram && !u->ring_handler)
 		return "a histogram is for a probe with a ring handler";
 	if (u->histogram && !histogram_valid(u->histogram))

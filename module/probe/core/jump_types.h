@@ -9,6 +9,7 @@
 #ifndef _UPROBES_JUMP_H
 #define _UPROBES_JUMP_H
 
+#include <linux/atomic.h>
 #include <linux/list.h>
 #include <linux/mm.h>
 
@@ -69,7 +70,7 @@ enum jump_apart {
  * @seen: a hash of the text that it was made for, which is more than it covers; constant
  * @traps: how often threads have executed a byte that the jump covers, up to a limit; any thread
  *	writes it, and the next one
- * @recorded: how many hits its pad has recorded; any CPU writes it
+ * @recorded: how many hits its pad has recorded
  * @hits: jump_hits() when @traps was 0
  * @word: the counter of the pad; the program may write to it, too; NULL if the pad does not count;
  *	constant
@@ -93,7 +94,7 @@ struct jump {
 	struct pad_layout parts;
 	u8 code[PUN_LEN];
 	unsigned int traps;
-	unsigned int recorded;
+	atomic_t recorded;
 	u64 hits;
 	u32 reads;
 	s64 from_entry;
@@ -137,7 +138,8 @@ static inline u64 jump_hits(const struct jump *jump)
 		n += READ_ONCE(jump->values->buckets[i]);
 	if (jump->values)
 		return n;
-	return jump->word ? pad_counter_read(jump->word, jump->cpus) : READ_ONCE(jump->recorded);
+	return jump->word ? pad_counter_read(jump->word, jump->cpus) :
+			    (unsigned int)atomic_read(&jump->recorded);
 }
 
 #endif /* _UPROBES_JUMP_H */

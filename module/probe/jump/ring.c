@@ -15,6 +15,7 @@
 
 #include "ring.h"
 #include "arch.h"
+#include "drain_room.h"
 #include "ring_drain.h"
 #include "shared_pages.h"
 #include "core/jump_types.h"
@@ -172,7 +173,7 @@ int ring_get(struct probed_mm *pmm)
 		return 0;
 	if (pmm->rings.retry && time_before(jiffies, pmm->rings.retry))
 		return -ENOMEM;
-	ring = ring_create(pmm);
+	ring = drain_rooms_get() ? ERR_PTR(-ENOMEM) : ring_create(pmm);
 	if (IS_ERR(ring)) {
 		pmm->rings.retry = jiffies + RETRY_AFTER ?: 1;
 		return -ENOMEM;
@@ -293,14 +294,17 @@ void ring_fill(struct probed_mm *pmm)
  * @pmm: the probed mm of the current task, which is not just writing a hit
  *
  * Context: interrupts off, RCU read side.
+ * Return: whether a pad that has found it full finds room now.
  */
-void ring_empty(struct probed_mm *pmm)
+bool ring_empty(struct probed_mm *pmm)
 {
 	unsigned int cpu = smp_processor_id();
 	bool open = !atomic_read(&holders);
 
-	if (ring_has_work(pmm, cpu, open))
-		ring_drain(pmm, cpu, open);
+	if (!ring_has_work(pmm, cpu, open))
+		return false;
+	ring_drain(pmm, cpu, open);
+	return open;
 }
 
 /**

@@ -37,7 +37,7 @@ int ring_prepare_jump(const struct probed_mm *pmm, struct jump *jump);
 void ring_add_jump(struct probed_mm *pmm, struct jump *jump);
 void ring_request_page(struct probed_mm *pmm);
 void ring_fill(struct probed_mm *pmm);
-void ring_empty(struct probed_mm *pmm);
+bool ring_empty(struct probed_mm *pmm);
 void ring_flush(struct probed_mm *pmm);
 void ring_free(struct probed_mm *pmm);
 void rings_empty_here(void);

@@ -11,6 +11,7 @@
 
 #include "ring_drain.h"
 #include "arch.h"
+#include "drain_room.h"
 #include "pad_area.h"
 #include "core/consumer.h"
 #include "core/probed_mm.h"
@@ -50,20 +51,16 @@ void ring_clock_mark(void)
 
 /**
  * struct drain - hits that are being taken out of a ring
- * @jump: the jump of the last hit, or NULL
- * @set: the consumers of the last hit
- * @to: those of them that get hits of @jump
- * @nr: number of @to
+ * @room: the room of this processor
+ * @jump: the jump whose hit is in @regs and @words, or NULL
  * @regs: registers for the handlers
  * @words: words of the stack for them
  * @ticks: the time stamp counter now
  * @now: that time, in nanoseconds
  */
 struct drain {
+	struct drain_room *room;
 	struct jump *jump;
-	const struct consumer_set *set;
-	struct consumer *to[RING_CONSUMERS];
-	unsigned int nr;
 	struct pt_regs regs;
 	u64 words[PAD_WORDS];
 	u64 ticks;
@@ -73,7 +70,7 @@ struct drain {
 /* Convert the time of a hit, which the program may have forged. */
 static u64 hit_time(const struct drain *drain, u64 ticks)
 {
-	u64 ago = drain->ticks - ticks, oldest = this_cpu_read(oldest_time), at;
+	u64 ago = drain->ticks - ticks, oldest = drain->room->oldest, at;
 
 	if ((s64)ago < 0)
 		ago = 0;
@@ -82,53 +79,8 @@ static u64 hit_time(const struct drain *drain, u64 ticks)
 	return (s64)(at - oldest) < 0 ? oldest : at;
 }
 
-/* Check whether the pad of a jump has done what a consumer wants. */
-static bool serves(const struct jump *jump, const struct consumer *c)
-{
-	static const struct pad_filter none;
-	const struct filter *filter = rcu_dereference(c->filter);
-
-	return READ_ONCE(c->run.live) && (c->counts || c->rings) &&
-	       !(c->pads.reads & ~jump->reads) &&
-	       pad_has_filter(&jump->pad, filter ? &filter->pad : &none);
-}
-
-/*
- * Find the consumers that get the hits of a jump.  When its pad could be entered, all consumers of
- * the site were live, and they were %RING_CONSUMERS at most.  Consumers that were added since are
- * behind them in the set, or need another pad.
- */
-static void drain_serve(struct drain *drain, const struct consumer_set *set)
-{
-	unsigned int i;
-
-	drain->set = set;
-	drain->nr = 0;
-	for (i = 0; set && i < min(set->nr, RING_CONSUMERS); i++) {
-		if (serves(drain->jump, set->consumers[i]))
-			drain->to[drain->nr++] = set->consumers[i];
-	}
-}
-
-/* Call the handlers for a hit. */
-static void hit_report(struct drain *drain)
-{
-	const struct consumer_set *set = rcu_dereference(drain->jump->site->set);
-	unsigned int i;
-
-	if (set != drain->set)
-		drain_serve(drain, set);
-	for (i = 0; i < drain->nr; i++) {
-		struct consumer *c = drain->to[i];
-
-		consumer_hit(c);
-		if (c->rings)
-			c->u->ring_handler(c->u, &drain->regs);
-	}
-}
-
 /* Find a jump by the number in a record, which the program may have forged. */
-static struct jump *jump_of_id(const struct ring *ring, u64 id)
+static struct jump *jump_of_id(const struct ring *ring, u32 id)
 {
 	struct jump **piece;
 
@@ -139,55 +91,181 @@ static struct jump *jump_of_id(const struct ring *ring, u64 id)
 	return piece ? smp_load_acquire(&piece[id % RING_JUMPS_PIECE]) : NULL;
 }
 
-/* Take a register, or a word of the stack, out of a record. */
-static void value_take(struct drain *drain, unsigned int reg, u64 value)
+/* Complete a block, if there is one. */
+static void block_end(const struct drain *drain, struct drain_block *b)
 {
-	if (reg < PAD_WORD)
-		arch_reg_set(&drain->regs, reg, value);
-	else
-		drain->words[reg - PAD_WORD] = value;
+	struct uprobe_block *block = b->block;
+
+	if (!block)
+		return;
+	block->size = (u8 *)b->end - (u8 *)block->words;
+	block->ticks = drain->ticks;
+	block->now = drain->now;
+	block->mult = READ_ONCE(clock_mult);
+	block->shift = READ_ONCE(clock_shift);
+	b->sink->end(b->sink, block);
+	drain_block_close(drain->room, b);
+}
+
+/* Complete the block of a sink, before one of its handlers is called. */
+static void sink_end(const struct drain *drain, const struct uprobe_sink *sink)
+{
+	unsigned int i;
+
+	for (i = 0; sink && i < DRAIN_BLOCKS; i++) {
+		if (drain->room->blocks[i].sink == sink)
+			block_end(drain, &drain->room->blocks[i]);
+	}
 }
 
 /*
- * Take a hit out of the @len bytes at @record.  Return the length of its record; 0 if there is none
- * that a pad can have written.
+ * Put hits with all their values into a block, as long as they are those of one jump.  Return the
+ * number of bytes of their records, at most @len.
  */
-static unsigned int hit_take(struct drain *drain, const struct ring *ring,
-			     const struct pad_record *record, unsigned int len)
+static __always_inline unsigned long hits_copy(struct drain_jump *j, const void *records,
+					       unsigned long len, unsigned int nr)
 {
-	const struct pad_recording *recording;
-	struct jump *jump = drain->jump;
-	unsigned int size, i;
-	u64 time, id;
+	const struct pad_record *record = records;
+	unsigned long left = len, size = struct_size(record, values, nr);
+	struct drain_block *b = j->to[0].block;
+	u64 place = j->to[0].place;
+	u32 id = j->key, hits = 0;
+	u64 *word = b->end;
+	unsigned int i;
 
-	if (len < sizeof(*record))
-		return 0;
-	id = READ_ONCE(record->id);
-	if (!jump || pad_action(&jump->pad)->recording.id != id)
-		jump = jump_of_id(ring, id);
-	if (!jump)
-		return 0;
-	recording = &pad_action(&jump->pad)->recording;
-	size = struct_size(record, values, recording->nr);
-	if (len < size)
-		return 0;
+	do {
+		*word++ = READ_ONCE(record->time) << 8 | nr;
+		*word++ = place;
+		for (i = 0; i < nr; i++)
+			*word++ = READ_ONCE(record->values[i]);
+		record = (const void *)record + size;
+		left -= size;
+		hits++;
+	} while (left >= size && (u32)READ_ONCE(record->id) == id);
+	b->end = word;
+	b->block->nr += hits;
+	j->hits += hits;
+	return len - left;
+}
+
+/* The same, in code of its own for the usual numbers of values. */
+static unsigned long hits_copy_any(struct drain_jump *j, const void *records, unsigned long len)
+{
+	unsigned int nr = (j->size - sizeof(struct pad_record)) / sizeof(u64);
+
+	switch (nr) {
+	case 0:
+		return hits_copy(j, records, len, 0);
+	case 1:
+		return hits_copy(j, records, len, 1);
+	case 2:
+		return hits_copy(j, records, len, 2);
+	default:
+		return hits_copy(j, records, len, nr);
+	}
+}
+
+/* Put a hit into a block, with those of its values that the consumer reads. */
+static void hit_pick(const struct drain_to *to, const struct pad_record *record,
+		     const struct pad_recording *recording)
+{
+	struct drain_block *b = to->block;
+	u64 *word = b->end;
+	unsigned int nr = 0, i;
+
+	for (i = 0; i < recording->nr; i++) {
+		if (to->c->pads.reads & BIT(recording->regs[i]))
+			word[2 + nr++] = READ_ONCE(record->values[i]);
+	}
+	word[0] = READ_ONCE(record->time) << 8 | nr;
+	word[1] = to->place;
+	b->end = word + 2 + nr;
+	b->block->nr++;
+}
+
+/* Get the registers and words of a hit ready for handlers. */
+static void values_take(struct drain *drain, struct jump *jump, const struct pad_record *record)
+{
+	const struct pad_recording *recording = &pad_action(&jump->pad)->recording;
+	unsigned int i, reg;
+
 	if (jump != drain->jump) {
 		memset(&drain->regs, 0, sizeof(drain->regs));
 		memset(drain->words, 0, sizeof(drain->words));
 		arch_regs_user(&drain->regs, jump->pad.addr);
 		drain->jump = jump;
-		drain->set = NULL;
-		drain->nr = 0;
 	}
-	for (i = 0; i < recording->nr; i++)
-		value_take(drain, recording->regs[i], READ_ONCE(record->values[i]));
-	time = hit_time(drain, READ_ONCE(record->time));
-	this_cpu_write(oldest_time, time);
+	for (i = 0; i < recording->nr; i++) {
+		reg = recording->regs[i];
+		if (reg < PAD_WORD)
+			arch_reg_set(&drain->regs, reg, READ_ONCE(record->values[i]));
+		else
+			drain->words[reg - PAD_WORD] = READ_ONCE(record->values[i]);
+	}
+}
+
+/* Report a hit to each consumer, in a block or by its handler. */
+static void hit_report(struct drain *drain, struct drain_jump *j,
+		       const struct pad_record *record)
+{
+	u64 time = hit_time(drain, READ_ONCE(record->time));
+	const struct drain_to *to;
+
+	j->hits++;
+	values_take(drain, j->jump, record);
+	drain->room->oldest = time;
 	this_cpu_write(ring_time, time);
-	/* Records on several CPUs may count as one. */
-	WRITE_ONCE(jump->recorded, READ_ONCE(jump->recorded) + 1);
-	hit_report(drain);
-	return size;
+	for (to = j->to; to < j->to + j->nr; to++) {
+		struct uprobe *u = to->c->u;
+
+		if (to->block) {
+			hit_pick(to, record, &pad_action(&j->jump->pad)->recording);
+		} else if (to->c->rings) {
+			sink_end(drain, u->sink);
+			u->ring_handler(u, &drain->regs);
+		}
+	}
+}
+
+/* Find what there is to do with the hits of a jump.  Return NULL if no pad has such a record. */
+static struct drain_jump *other_jump(struct drain_room *room, const struct ring *ring, u32 id,
+				     size_t left)
+{
+	struct jump *jump = jump_of_id(ring, id);
+
+	return jump ? drain_jump_find(room, jump, id, left) : NULL;
+}
+
+/*
+ * Take the hits out of the @len bytes at @records, up to the first record that no pad can have
+ * written.
+ */
+static void hits_take(struct drain *drain, const struct ring *ring, const void *records,
+		      unsigned long len)
+{
+	struct drain_room *room = drain->room;
+	u64 serial = (u64)room->serial << 32;
+	const struct pad_record *record;
+	struct drain_jump *j;
+	unsigned long n;
+	u32 id;
+
+	for (; len >= sizeof(*record); records += n, len -= n) {
+		record = records;
+		/* The upper half is 0, or the program's. */
+		id = READ_ONCE(record->id);
+		j = &room->jumps[id % DRAIN_JUMPS];
+		if (unlikely(j->key != (serial | id)))
+			j = other_jump(room, ring, id, len);
+		if (unlikely(!j || j->size > len))
+			return;
+		if (likely(j->copied)) {
+			n = hits_copy_any(j, records, len);
+		} else {
+			n = j->size;
+			hit_report(drain, j, record);
+		}
+	}
 }
 
 /**
@@ -228,10 +306,10 @@ void ring_drain(struct probed_mm *pmm, unsigned int cpu, bool open)
 	/* Pairs with page_get(). */
 	struct page *page = smp_load_acquire(&ring->pages[ring->nr_heads + cpu]);
 	struct pad_head *head = ring_head(ring, cpu);
-	unsigned long start = ring_start(ring, cpu), used, at;
+	unsigned long start = ring_start(ring, cpu), used;
 	bool closed = test_bit(cpu, ring->closed);
 	struct drain drain;
-	unsigned int n;
+	unsigned int i;
 
 	used = READ_ONCE(head->next) - start;
 	WRITE_ONCE(head->next, start);
@@ -244,17 +322,19 @@ void ring_drain(struct probed_mm *pmm, unsigned int cpu, bool open)
 	 * A new ring has no hit, and neither has one that the program has spoilt.  If a closed ring
 	 * has hits, the program has opened it: they must not come now.
 	 */
-	if (!used || used > PAGE_SIZE || closed)
+	if (!used || used > UPROBE_BLOCK_SIZE || closed)
 		return;
+	drain.room = this_cpu_read(drain_room);
 	drain.jump = NULL;
 	drain.ticks = arch_ticks();
 	drain.now = trace_clock_local();
+	drain_room_begin(drain.room, this_cpu_read(oldest_time));
 	this_cpu_write(ring_words, drain.words);
-	for (at = 0; at < used; at += n) {
-		n = hit_take(&drain, ring, page_address(page) + at, used - at);
-		if (!n)
-			break;
-	}
+	hits_take(&drain, ring, page_address(page), used);
+	for (i = 0; i < DRAIN_BLOCKS; i++)
+		block_end(&drain, &drain.room->blocks[i]);
+	drain_room_end(drain.room);
+	this_cpu_write(oldest_time, drain.now);
 	this_cpu_write(ring_time, 0);
 	this_cpu_write(ring_words, NULL);
 	/* uprobe_again() is for other handlers. */

@@ -9,6 +9,8 @@
 #include <linux/mm.h>
 #include <linux/percpu-defs.h>
 
+#include <uprobes/blocks.h>
+
 #include "pad.h"
 #include "core/probed_mm.h"
 
@@ -65,10 +67,10 @@ static inline unsigned long ring_mask(const struct ring *ring)
 	return roundup_pow_of_two((ring->nr_heads + nr_cpu_ids) * PAGE_SIZE) - 1;
 }
 
-/* Get the limit of that ring: a record that begins below it fits. */
+/* Get the limit of that ring: a record that begins below it fits, also into a block of them all. */
 static inline unsigned long ring_limit(const struct ring *ring, unsigned int cpu, bool open)
 {
-	return open ? ring_start(ring, cpu) + PAGE_SIZE - PAD_RECORD_MAX + 1 : 0;
+	return open ? ring_start(ring, cpu) + UPROBE_BLOCK_SIZE - PAD_RECORD_MAX + 1 : 0;
 }
 
 /**

@@ -15,6 +15,7 @@
 #include "trace/lib/words.h"
 
 static_assert(TRACER_READ_MAX <= U16_MAX);
+static_assert(sizeof(struct tracer_block) + UPROBE_BLOCK_SIZE <= TRACER_FRAGMENT_DATA);
 
 static void wake_readers(struct irq_work *work)
 {
@@ -34,7 +35,7 @@ static void free_memory(struct tracer_buffer *b)
 		}
 	}
 	free_percpu(b->cpu);
-	kfree(b->next);
+	kfree(b->cursors);
 	kfree(b->size);
 }
 
@@ -44,9 +45,9 @@ static int get_memory(struct tracer_buffer *b)
 	int cpu;
 
 	b->cpu = alloc_percpu(struct tracer_cpu);
-	b->next = kcalloc(nr_cpu_ids, sizeof(*b->next), GFP_KERNEL);
+	b->cursors = kcalloc(nr_cpu_ids, sizeof(*b->cursors), GFP_KERNEL);
 	b->size = kcalloc(nr_cpu_ids, sizeof(*b->size), GFP_KERNEL);
-	if (!b->cpu || !b->next || !b->size)
+	if (!b->cpu || !b->cursors || !b->size)
 		return -ENOMEM;
 	for_each_possible_cpu(cpu) {
 		c = per_cpu_ptr(b->cpu, cpu);
@@ -77,8 +78,10 @@ int tracer_buffer_init(struct tracer_buffer *b, unsigned long size)
 	init_waitqueue_head(&b->wait);
 	init_irq_work(&b->wake, wake_readers);
 	b->on = true;
-	for_each_possible_cpu(cpu)
+	for_each_possible_cpu(cpu) {
 		b->size[cpu] = size;
+		b->cursors[cpu].started = true;
+	}
 
 	b->rb = ring_buffer_alloc(2 * PAGE_SIZE, RB_FL_OVERWRITE);
 	if (!b->rb) {
@@ -175,7 +178,10 @@ void tracer_buffer_clear(struct tracer_buffer *b, int cpu)
 		ring_buffer_reset_cpu(b->rb, cpu);
 	for_each_possible_cpu(i) {
 		if (cpu == TRACER_ALL_CPUS || cpu == i)
-			b->next[i] = READ_ONCE(per_cpu_ptr(b->cpu, i)->seq);
+			b->cursors[i] = (struct tracer_cursor) {
+				.next = READ_ONCE(per_cpu_ptr(b->cpu, i)->seq),
+				.started = true,
+			};
 	}
 	mutex_unlock(&b->read_lock);
 }
@@ -292,6 +298,55 @@ void tracer_buffer_write(struct tracer_buffer *b, const void *data, size_t len)
 	else
 		write_long(b, data, len);
 	local_irq_restore(flags);
+}
+
+/**
+ * tracer_buffer_reserve_block() - reserve a block
+ * @b: the buffer
+ * @size: room for its words, in bytes
+ *
+ * Context: interrupts off until the commit, and no other write.
+ * Return: the block; NULL if there is no room.
+ */
+struct tracer_block *tracer_buffer_reserve_block(struct tracer_buffer *b, size_t size)
+{
+	struct tracer_cpu *c = this_cpu_ptr(b->cpu);
+	size_t len = sizeof(struct tracer_block) + size;
+	struct tracer_fragment *fragment;
+
+	fragment = reserve_fragment(b, c->seq, len, 0, len, &c->block);
+	return fragment ? (struct tracer_block *)fragment->data : NULL;
+}
+
+/**
+ * tracer_buffer_commit_block() - commit a block, unless it has no hits
+ * @b: the buffer
+ * @block: from tracer_buffer_reserve_block(), with its hits
+ */
+void tracer_buffer_commit_block(struct tracer_buffer *b, const struct tracer_block *block)
+{
+	struct tracer_cpu *c = this_cpu_ptr(b->cpu);
+	size_t len = sizeof(*block) + block->hits.size;
+	struct tracer_fragment *fragment = ring_buffer_event_data(c->block);
+	u32 nr;
+
+	/* It cannot be shortened.  If it is much too long, write another one. */
+	if (block->hits.nr && len >= fragment->total / 2) {
+		c->seq += block->hits.nr;
+		tracer_buffer_commit(b, c->block);
+		return;
+	}
+	nr = block->hits.nr;
+	memcpy(c->trap, block, len);
+	ring_buffer_discard_commit(b->rb, c->block);
+	if (!nr)
+		return;
+	fragment = reserve_fragment(b, c->seq, len, 0, len, &c->block);
+	c->seq += nr;
+	if (!fragment)
+		return;
+	memcpy(fragment->data, c->trap, len);
+	tracer_buffer_commit(b, c->block);
 }
 
 /**

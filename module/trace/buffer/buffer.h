@@ -10,6 +10,8 @@
  * reports a gap in the numbers as lost events.  If the buffer is full, the oldest records are
  * overwritten (without the option overwrite, the new record is lost).  A writer never
  * waits for a reader.
+ *
+ * A block is a record with several hits (struct tracer_block), and takes as many numbers.
  */
 #ifndef _TRACER_BUFFER_H
 #define _TRACER_BUFFER_H
@@ -21,6 +23,8 @@
 #include <linux/ring_buffer.h>
 #include <linux/types.h>
 #include <linux/wait.h>
+
+#include <uprobes/blocks.h>
 
 #include "drop.h"
 #include "trace/parse/record.h"
@@ -60,6 +64,7 @@ struct tracer_fragment {
  * @scratch: %TRACER_SCRATCH bytes that no hit uses at the moment, or NULL
  * @trap: %TRACER_TRAP_SIZE bytes for the handler that runs in the trap
  * @drops: number of hits that are not recorded, for each reason
+ * @block: the block that is reserved
  */
 struct tracer_cpu {
 	u32 seq;
@@ -67,6 +72,47 @@ struct tracer_cpu {
 	void *scratch;
 	void *trap;
 	u64 drops[TRACER_DROPS];
+	struct ring_buffer_event *block;
+};
+
+/**
+ * struct tracer_block - hits of a thread
+ * @comm: as in struct tracer_record
+ * @tgid: likewise
+ * @unused: 0
+ * @form: %TRACER_FORM_BLOCK
+ * @pid: id of the thread, as in struct tracer_entry
+ * @hits: the hits, see struct uprobe_block; their numbers are those of formats
+ */
+struct tracer_block {
+	char comm[TRACER_COMM_LEN];
+	s32 tgid;
+	u16 unused;
+	u8 form;
+	s32 pid;
+	struct uprobe_block hits;
+};
+
+static_assert(offsetof(struct tracer_block, form) == offsetof(struct tracer_record, form));
+
+/* The parts of the first two words of a hit in a block. */
+#define TRACER_BLOCK_VALUES	0xffU	/* number of values; above it, the time stamp counter */
+#define TRACER_BLOCK_ID		48	/* place of the number; below it, the address */
+
+/**
+ * struct tracer_cursor - a reader's place among the records of one CPU
+ * @next: number of the event expected next
+ * @started: @next is known
+ * @seq: tracer_fragment::seq of the block that is being read
+ * @at: bytes of its hits that have been read; 0 if none is being read
+ * @ts: time of the last hit of that block
+ */
+struct tracer_cursor {
+	u32 next;
+	bool started;
+	u32 seq;
+	u32 at;
+	u64 ts;
 };
 
 /**
@@ -79,7 +125,7 @@ struct tracer_cpu {
  * @read_lock: serializes taking records out, clearing and resizing
  * @complete: all hits until this time have their records in the buffer, unless they are lost; under
  *	@read_lock
- * @next: number of the event expected next, per CPU; under @read_lock
+ * @cursors: place of the readers that take records out, per CPU; under @read_lock
  * @wait: readers waiting for a record
  * @wake: wakes the readers, from any context
  */
@@ -91,7 +137,7 @@ struct tracer_buffer {
 	bool expanded;
 	struct mutex read_lock;	/* to take records out, clear or resize */
 	u64 complete;
-	u32 *next;
+	struct tracer_cursor *cursors;
 	wait_queue_head_t wait;
 	struct irq_work wake;
 };
@@ -99,16 +145,14 @@ struct tracer_buffer {
 /**
  * struct tracer_snapshot - a reader that leaves the records where they are
  * @iters: an iterator per CPU; NULL for a CPU that is not read
- * @next: number of the event expected next, per CPU
- * @started: @next is known, per CPU
+ * @cursors: its place, per CPU
  * @until: no later records are read
- * @left: number of records left to read.  It starts with the number of records in the
- *	buffer: otherwise the reader might never end, because hits add records.
+ * @left: number of records left to read, where a block is one.  It starts with the number of
+ *	records in the buffer: otherwise the reader might never end, because hits add records.
  */
 struct tracer_snapshot {
 	struct ring_buffer_iter **iters;
-	u32 *next;
-	bool *started;
+	struct tracer_cursor *cursors;
 	u64 until;
 	unsigned long left;
 };
@@ -125,6 +169,8 @@ void *tracer_buffer_reserve(struct tracer_buffer *b, size_t len,
 void tracer_buffer_commit(struct tracer_buffer *b,
 			  struct ring_buffer_event *event);
 void tracer_buffer_write(struct tracer_buffer *b, const void *data, size_t len);
+struct tracer_block *tracer_buffer_reserve_block(struct tracer_buffer *b, size_t size);
+void tracer_buffer_commit_block(struct tracer_buffer *b, const struct tracer_block *block);
 void tracer_buffer_skip(struct tracer_buffer *b);
 u64 tracer_buffer_drops(const struct tracer_buffer *b, enum tracer_drop why);
 void *tracer_scratch_get(struct tracer_buffer *b, size_t size);
@@ -135,10 +181,10 @@ static inline bool tracer_buffer_is_on(const struct tracer_buffer *b)
 	return READ_ONCE(b->on);
 }
 
-/* Count a hit that is not recorded. */
-static inline void tracer_buffer_drop(struct tracer_buffer *b, enum tracer_drop why)
+/* Count hits that are not recorded. */
+static inline void tracer_buffer_drop(struct tracer_buffer *b, enum tracer_drop why, u32 n)
 {
-	this_cpu_inc(b->cpu->drops[why]);
+	this_cpu_add(b->cpu->drops[why], n);
 }
 
 #endif /* _TRACER_BUFFER_H */

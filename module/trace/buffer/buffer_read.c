@@ -12,6 +12,7 @@
 #include <uprobes/uprobes.h>
 
 #include "buffer_read.h"
+#include "block.h"
 #include "buffer.h"
 
 /**
@@ -19,21 +20,38 @@
  * @b: the buffer
  * @cpu: the CPU
  * @iter: leaves the records in the buffer; NULL to take them out
+ * @cursor: the reader's place
+ * @head: after find_oldest(), the first fragment of the next record
+ * @ts: its time
  */
 struct source {
 	struct tracer_buffer *b;
 	int cpu;
 	struct ring_buffer_iter *iter;
+	struct tracer_cursor *cursor;
+	const struct tracer_fragment *head;
+	u64 ts;
 };
 
-/* Get the time of the hit of a fragment.  @written: when the fragment was written */
-static u64 fragment_time(const struct tracer_fragment *fragment, u64 written)
+/* Check whether a fragment is a block, hits of which have been read. */
+static bool is_begun(const struct tracer_cursor *cursor, const struct tracer_fragment *fragment)
+{
+	return cursor->at && cursor->seq == fragment->seq;
+}
+
+/* Get the time of the next hit of a fragment.  @written: when the fragment was written */
+static u64 fragment_time(const struct tracer_cursor *cursor,
+			 const struct tracer_fragment *fragment, u64 written)
 {
 	const struct tracer_record *record = (const void *)fragment->data;
+	bool begun = is_begun(cursor, fragment);
 	u64 time;
 
-	if (fragment->at || !record->late)
+	if (fragment->at || record->form == TRACER_FORM_NOW)
 		return written;
+	if (record->form == TRACER_FORM_BLOCK)
+		return tracer_block_time((const void *)fragment->data, begun ? cursor->at : 0,
+					 begun ? cursor->ts : 0);
 	memcpy(&time, fragment->data + fragment->total - sizeof(time), sizeof(time));
 	return time;
 }
@@ -50,7 +68,7 @@ static const struct tracer_fragment *source_peek(struct source *src, u64 *ts)
 	if (!event)
 		return NULL;
 	fragment = ring_buffer_event_data(event);
-	*ts = fragment_time(fragment, *ts);
+	*ts = fragment_time(src->cursor, fragment, *ts);
 	return fragment;
 }
 
@@ -86,12 +104,56 @@ static const struct tracer_fragment *await_fragment(struct source *src)
 	}
 }
 
+/* Get the number of events that were lost before the one with the number @seq. */
+static u32 lost_before(const struct tracer_cursor *cursor, u32 seq)
+{
+	/* After a clear, a sequence number below the expected one is not a loss. */
+	return cursor->started && (s32)(seq - cursor->next) > 0 ? seq - cursor->next : 0;
+}
+
+static bool is_block(const struct tracer_fragment *fragment)
+{
+	const struct tracer_record *record = (const void *)fragment->data;
+
+	return !fragment->at && record->form == TRACER_FORM_BLOCK;
+}
+
+/* Take the next hit out of the block at the head of @src.  Return false if it has none. */
+static bool read_hit(struct source *src, const struct tracer_fragment *fragment, u8 *record,
+		     struct tracer_seen *seen)
+{
+	const struct tracer_block *block = (const void *)fragment->data;
+	struct tracer_cursor *cursor = src->cursor;
+	u32 n;
+
+	seen->record = (const struct tracer_record *)record;
+	seen->cpu = src->cpu;
+	seen->lost = 0;
+	if (!is_begun(cursor, fragment)) {
+		seen->lost = lost_before(cursor, fragment->seq);
+		*cursor = (struct tracer_cursor) {
+			.next = fragment->seq,
+			.started = true,
+			.seq = fragment->seq,
+		};
+	}
+	/* If the rest of the block is overwritten, it is lost. */
+	cursor->next++;
+	n = tracer_block_record(block, cursor->at, (struct tracer_record *)record, &seen->len);
+	cursor->at += n;
+	cursor->ts = seen->ts;
+	if (!n || cursor->at >= block->hits.size) {
+		source_skip(src);
+		cursor->at = 0;
+	}
+	return n;
+}
+
 /*
  * Join the fragments of the record at the head of @src.  If a record is not complete, drop
  * it; the next complete record reports it as lost.
  */
-static bool read_record(struct source *src, u8 *record, struct tracer_seen *seen,
-			u32 *next, bool *started)
+static bool read_record(struct source *src, u8 *record, struct tracer_seen *seen)
 {
 	const struct tracer_fragment *fragment;
 	unsigned int total, at, n;
@@ -101,6 +163,8 @@ static bool read_record(struct source *src, u8 *record, struct tracer_seen *seen
 		fragment = source_peek(src, &seen->ts);
 		if (!fragment)
 			return false;
+		if (is_block(fragment))
+			return read_hit(src, fragment, record, seen);
 		seq = fragment->seq;
 		total = fragment->total;
 
@@ -123,12 +187,8 @@ complete:
 	seen->record = (const struct tracer_record *)record;
 	seen->len = total;
 	seen->cpu = src->cpu;
-	seen->lost = 0;
-	/* After a clear, a sequence number below the expected one is not a loss. */
-	if (*started && (s32)(seq - *next) > 0)
-		seen->lost = seq - *next;
-	*next = seq + 1;
-	*started = true;
+	seen->lost = lost_before(src->cursor, seq);
+	*src->cursor = (struct tracer_cursor) { .next = seq + 1, .started = true };
 	return true;
 }
 
@@ -149,22 +209,29 @@ static bool complete_now(struct tracer_buffer *b)
 	return true;
 }
 
-/* Find the CPU whose next record is the oldest.  Return -1 if there is no record. */
-static int oldest_cpu(struct tracer_buffer *b, int only, u64 *oldest)
+/*
+ * Find the CPU whose next record is the oldest, and the (first) fragment of that record.  Return -1
+ * if there is no record.
+ */
+static int oldest_cpu(struct tracer_buffer *b, int only, u64 *oldest,
+		      const struct tracer_fragment **first)
 {
+	const struct tracer_fragment *fragment;
 	int cpu, found = -1;
 	u64 ts;
 
 	for_each_possible_cpu(cpu) {
-		struct source probe = { .b = b, .cpu = cpu };
+		struct source probe = { .b = b, .cpu = cpu, .cursor = &b->cursors[cpu] };
 
 		if (only != TRACER_ALL_CPUS && cpu != only)
 			continue;
-		if (!source_peek(&probe, &ts))
+		fragment = source_peek(&probe, &ts);
+		if (!fragment)
 			continue;
 		if (found < 0 || ts < *oldest) {
 			found = cpu;
 			*oldest = ts;
+			*first = fragment;
 		}
 	}
 	return found;
@@ -182,6 +249,37 @@ bool tracer_buffer_empty(struct tracer_buffer *b, int cpu)
 	return ring_buffer_empty(b->rb);
 }
 
+/*
+ * Find the oldest record.  Return false if there is none.  @wait: wait until hits may be taken out
+ * of rings again
+ */
+static bool find_oldest(struct source *src, int only, bool wait)
+{
+	struct tracer_buffer *b = src->b;
+	int tries;
+
+	lockdep_assert_held(&b->read_lock);
+
+	src->cpu = oldest_cpu(b, only, &src->ts, &src->head);
+	/*
+	 * An older hit may still be in a ring.  The first try may find a record that has come
+	 * meanwhile.
+	 */
+	for (tries = 0; tries < 2 && (src->cpu < 0 || src->ts > b->complete); tries++) {
+		if (!wait && trace_clock_local() - b->complete < NSEC_PER_MSEC)
+			return false;
+		if (!complete_now(b))
+			break;
+		src->cpu = oldest_cpu(b, only, &src->ts, &src->head);
+		if (src->cpu < 0)
+			break;
+	}
+	if (src->cpu < 0)
+		return false;
+	src->cursor = &b->cursors[src->cpu];
+	return true;
+}
+
 /**
  * tracer_buffer_take() - take the oldest record out
  * @b: the buffer
@@ -196,30 +294,68 @@ bool tracer_buffer_take(struct tracer_buffer *b, int only, void *record,
 			struct tracer_seen *seen)
 {
 	struct source src = { .b = b };
-	bool started = true;
-	u64 oldest = 0;
-	int tries;
-
-	lockdep_assert_held(&b->read_lock);
 
 	do {
-		src.cpu = oldest_cpu(b, only, &oldest);
-		/*
-		 * An older hit may still be in a ring.  The first try may find a record that has
-		 * come meanwhile.
-		 */
-		for (tries = 0; tries < 2 && (src.cpu < 0 || oldest > b->complete); tries++) {
-			if (!complete_now(b))
-				break;
-			src.cpu = oldest_cpu(b, only, &oldest);
-			if (src.cpu < 0)
-				break;
-		}
-		if (src.cpu < 0)
+		if (!find_oldest(&src, only, true))
 			return false;
 		/* read_record() fails if the CPU had only incomplete records: search again. */
-	} while (!read_record(&src, record, seen, &b->next[src.cpu], &started));
+	} while (!read_record(&src, record, seen));
 	return true;
+}
+
+/**
+ * tracer_buffer_block() - get the oldest record, if it is a block
+ * @b: the buffer
+ * @only: of this CPU, or %TRACER_ALL_CPUS
+ * @wait: wait until hits may be taken out of rings again; otherwise, later records are not found
+ * @found: set to whether there is a record
+ * @seen: filled in: the time of the next hit, the CPU and lost events
+ * @at: set to the bytes of its hits that have been taken out already
+ *
+ * Context: task, under @b->read_lock.
+ * Return: the block, until tracer_buffer_block_done(); NULL if the record is none, or there is no
+ * record.
+ */
+const struct tracer_block *tracer_buffer_block(struct tracer_buffer *b, int only, bool wait,
+					       bool *found, struct tracer_seen *seen, u32 *at)
+{
+	const struct tracer_fragment *fragment;
+	struct source src = { .b = b };
+	bool begun;
+
+	*found = find_oldest(&src, only, wait);
+	if (!*found)
+		return NULL;
+	fragment = src.head;
+	seen->ts = src.ts;
+	if (!is_block(fragment))
+		return NULL;
+	begun = is_begun(src.cursor, fragment);
+	seen->cpu = src.cpu;
+	seen->lost = begun ? 0 : lost_before(src.cursor, fragment->seq);
+	*at = begun ? src.cursor->at : 0;
+	return (const void *)fragment->data;
+}
+
+/**
+ * tracer_buffer_block_done() - take out the block that tracer_buffer_block() has returned
+ * @b: the buffer
+ * @cpu: the CPU
+ * @block: the block
+ *
+ * Context: task, under @b->read_lock since that call.
+ */
+void tracer_buffer_block_done(struct tracer_buffer *b, int cpu, const struct tracer_block *block)
+{
+	struct source src = { .b = b, .cpu = cpu, .cursor = &b->cursors[cpu] };
+	const struct tracer_fragment *fragment =
+		container_of((const u8 (*)[])block, struct tracer_fragment, data);
+
+	*src.cursor = (struct tracer_cursor) {
+		.next = fragment->seq + block->hits.nr,
+		.started = true,
+	};
+	source_skip(&src);
 }
 
 /**
@@ -238,10 +374,9 @@ int tracer_snapshot_start(struct tracer_buffer *b, struct tracer_snapshot *s,
 
 	s->until = uprobes_empty_rings() ? now : U64_MAX;
 	s->iters = kcalloc(nr_cpu_ids, sizeof(*s->iters), GFP_KERNEL);
-	s->next = kcalloc(nr_cpu_ids, sizeof(*s->next), GFP_KERNEL);
-	s->started = kcalloc(nr_cpu_ids, sizeof(*s->started), GFP_KERNEL);
+	s->cursors = kcalloc(nr_cpu_ids, sizeof(*s->cursors), GFP_KERNEL);
 	s->left = ring_buffer_entries(b->rb);
-	if (!s->iters || !s->next || !s->started) {
+	if (!s->iters || !s->cursors) {
 		tracer_snapshot_finish(s);
 		return -ENOMEM;
 	}
@@ -277,13 +412,13 @@ bool tracer_snapshot_next(struct tracer_buffer *b, struct tracer_snapshot *s,
 
 	if (!s->left)
 		return false;
-	s->left--;
 
 	do {
 		src.iter = NULL;
 		for_each_possible_cpu(cpu) {
 			struct source probe = {
 				.b = b, .cpu = cpu, .iter = s->iters[cpu],
+				.cursor = &s->cursors[cpu],
 			};
 
 			if (!probe.iter || !source_peek(&probe, &ts))
@@ -295,8 +430,9 @@ bool tracer_snapshot_next(struct tracer_buffer *b, struct tracer_snapshot *s,
 		}
 		if (!src.iter || oldest > s->until)
 			return false;
-	} while (!read_record(&src, record, seen, &s->next[src.cpu],
-			      &s->started[src.cpu]));
+	} while (!read_record(&src, record, seen));
+	if (!src.cursor->at)
+		s->left--;
 	return true;
 }
 
@@ -315,7 +451,6 @@ void tracer_snapshot_finish(struct tracer_snapshot *s)
 		}
 	}
 	kfree(s->iters);
-	kfree(s->next);
-	kfree(s->started);
+	kfree(s->cursors);
 	memset(s, 0, sizeof(*s));
 }

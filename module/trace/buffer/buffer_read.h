@@ -7,6 +7,7 @@
 
 #include <linux/types.h>
 
+struct tracer_block;
 struct tracer_buffer;
 struct tracer_seen;
 struct tracer_snapshot;
@@ -14,6 +15,9 @@ struct tracer_snapshot;
 bool tracer_buffer_empty(struct tracer_buffer *b, int cpu);
 bool tracer_buffer_take(struct tracer_buffer *b, int cpu, void *record,
 			struct tracer_seen *seen);
+const struct tracer_block *tracer_buffer_block(struct tracer_buffer *b, int only, bool wait,
+					       bool *found, struct tracer_seen *seen, u32 *at);
+void tracer_buffer_block_done(struct tracer_buffer *b, int cpu, const struct tracer_block *block);
 int tracer_snapshot_start(struct tracer_buffer *b, struct tracer_snapshot *s,
 			  int cpu);
 bool tracer_snapshot_next(struct tracer_buffer *b, struct tracer_snapshot *s,

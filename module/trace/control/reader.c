@@ -9,40 +9,20 @@
 
 #include "reader.h"
 #include "trace/buffer/buffer_read.h"
+#include "trace/event/blocks.h"
 #include "trace/event/event_types.h"
 
 #define TEXT_SIZE	16384	/* room for lines, in bytes; grows for a longer one */
 #define TEXT_ENOUGH	8192	/* bytes of lines to make at once */
 
 /**
- * struct tracer_reader - an open trace_pipe or trace
- * @view: the records to read
- * @lock: one read at a time
- * @take: records are taken out of the buffer
- * @started: for trace: @snapshot exists
- * @had_some: some text has been read
- * @snapshot: for trace: the records to show
- * @record: room for a record
- * @seen: the record in @record
- * @pending: the record in @record is not rendered yet, because there was no memory
- * @text: rendered lines
- * @pos: number of bytes of @text that have been read
+ * tracer_reader_next() - get the next record
+ * @r: the reader; @r->record and @r->seen are set
+ *
+ * Context: under tracer_reader.lock.
+ * Return: false if there is none.
  */
-struct tracer_reader {
-	struct tracer_view view;
-	struct mutex lock;	/* one read at a time */
-	bool take;
-	bool started;
-	bool had_some;
-	struct tracer_snapshot snapshot;
-	void *record;
-	struct tracer_seen seen;
-	bool pending;
-	struct tracer_text text;
-	size_t pos;
-};
-
-static bool next_record(struct tracer_reader *r)
+bool tracer_reader_next(struct tracer_reader *r)
 {
 	struct tracer_buffer *b = &r->view.t->buffer;
 	bool got;
@@ -71,8 +51,14 @@ static int grow_text(struct tracer_reader *r, size_t used)
 	return 0;
 }
 
-/* Append the lines of one record. */
-static int render(struct tracer_reader *r)
+/**
+ * tracer_reader_render() - append the lines of the record to the text of a reader
+ * @r: the reader
+ *
+ * Context: under tracer_reader.lock and tracer.formats.sem.
+ * Return: 0 or -ENOMEM.
+ */
+int tracer_reader_render(struct tracer_reader *r)
 {
 	const struct tracer_seen *seen = &r->seen;
 	const struct tracer_format *format;
@@ -80,6 +66,8 @@ static int render(struct tracer_reader *r)
 	int ret;
 
 	format = idr_find(&r->view.t->formats.by_id, seen->record->entry.type);
+	if (format && format->def->blocks && seen->record->form == TRACER_FORM_VALUES)
+		r->seen.len = tracer_block_expand(format->def, r->record, seen->len);
 	tracer_render(&r->text, format ? format->def : NULL, seen);
 	if (tracer_text_fits(&r->text))
 		return 0;
@@ -101,15 +89,24 @@ static int fill(struct tracer_reader *r)
 	r->text.len = 0;
 	r->pos = 0;
 	down_read(&r->view.t->formats.sem);
-	while (!ret && r->text.len < TEXT_ENOUGH && next_record(r)) {
-		ret = render(r);
+	while (!ret && r->text.len < TEXT_ENOUGH && tracer_reader_next(r)) {
+		ret = tracer_reader_render(r);
 		WRITE_ONCE(r->pending, ret);
 	}
 	up_read(&r->view.t->formats.sem);
 	return r->text.len ? 0 : ret;
 }
 
-static ssize_t copy_text(struct tracer_reader *r, char __user *ubuf, size_t count)
+/**
+ * tracer_reader_copy() - give text to the caller of read()
+ * @r: the reader
+ * @ubuf: where to
+ * @count: at most so many bytes
+ *
+ * Context: under tracer_reader.lock.
+ * Return: the number of bytes, or -EFAULT.
+ */
+ssize_t tracer_reader_copy(struct tracer_reader *r, char __user *ubuf, size_t count)
 {
 	size_t len = min(count, r->text.len - r->pos);
 
@@ -130,16 +127,18 @@ static bool at_end(const struct tracer_reader *r)
 }
 
 /**
- * tracer_reader_read() - perform a read() of trace_pipe
+ * tracer_reader_wait() - perform a read(), which waits for records
  * @r: the reader
  * @nonblock: do not wait
  * @ubuf: buffer of the caller
  * @count: size of @ubuf
+ * @copy: copies what there is, under tracer_reader.lock; returns the number of bytes, or -errno
  *
  * Return: the result of read().
  */
-ssize_t tracer_reader_read(struct tracer_reader *r, bool nonblock,
-			   char __user *ubuf, size_t count)
+ssize_t tracer_reader_wait(struct tracer_reader *r, bool nonblock, char __user *ubuf, size_t count,
+			   ssize_t (*copy)(struct tracer_reader *r, char __user *ubuf,
+					   size_t count))
 {
 	struct tracer_buffer *b = &r->view.t->buffer;
 	ssize_t ret;
@@ -149,9 +148,7 @@ ssize_t tracer_reader_read(struct tracer_reader *r, bool nonblock,
 	for (;;) {
 		if (mutex_lock_interruptible(&r->lock))
 			return -ERESTARTSYS;
-		ret = r->pos < r->text.len ? 0 : fill(r);
-		if (!ret && r->pos < r->text.len)
-			ret = copy_text(r, ubuf, count);
+		ret = copy(r, ubuf, count);
 		mutex_unlock(&r->lock);
 		if (ret)
 			return ret;
@@ -165,6 +162,28 @@ ssize_t tracer_reader_read(struct tracer_reader *r, bool nonblock,
 		if (ret)
 			return ret;
 	}
+}
+
+static ssize_t copy_lines(struct tracer_reader *r, char __user *ubuf, size_t count)
+{
+	int ret = r->pos < r->text.len ? 0 : fill(r);
+
+	return ret || r->pos == r->text.len ? ret : tracer_reader_copy(r, ubuf, count);
+}
+
+/**
+ * tracer_reader_read() - perform a read() of trace_pipe
+ * @r: the reader
+ * @nonblock: do not wait
+ * @ubuf: buffer of the caller
+ * @count: size of @ubuf
+ *
+ * Return: the result of read().
+ */
+ssize_t tracer_reader_read(struct tracer_reader *r, bool nonblock,
+			   char __user *ubuf, size_t count)
+{
+	return tracer_reader_wait(r, nonblock, ubuf, count, copy_lines);
 }
 
 /**
@@ -287,7 +306,7 @@ ssize_t tracer_reader_look(struct tracer_reader *r, char __user *ubuf, size_t co
 	else if (r->pos == r->text.len)
 		ret = fill(r);
 	if (!ret)
-		ret = copy_text(r, ubuf, count);
+		ret = tracer_reader_copy(r, ubuf, count);
 	mutex_unlock(&r->lock);
 	return ret;
 }

@@ -16,6 +16,9 @@
  *			events/GROUP/EVENT/{enable,filter,rate_limit},
  *			events/GROUP/enable, events/enable
  *
+ *	binary 1	has reads return units (uprobes/units.h) instead of lines; allowed before
+ *			the first definition
+ *
  *	only WHAT VALUE, except PID
  *			selects the tasks whose hits are recorded (tasks.h); allowed before
  *			the first definition
@@ -34,6 +37,7 @@
 #include "control.h"
 #include "files.h"
 #include "reader.h"
+#include "units.h"
 #include "trace/event/define.h"
 #include "trace/event/enable.h"
 #include "trace/event/group.h"
@@ -104,6 +108,20 @@ static int set_whose(struct tracer *t, bool only, const char *value)
 		      tracer_tasks_except(&t->tasks, value);
 }
 
+/* Refuse changes once there may be records: a reader may have read a part of one. */
+static int set_binary(struct tracer *t, const char *value)
+{
+	bool on;
+	int ret = tracer_switch_parse(value, &on);
+
+	if (ret)
+		return ret;
+	if (!idr_is_empty(&t->formats.by_id))
+		return -EBUSY;
+	WRITE_ONCE(t->units, on);
+	return 0;
+}
+
 static int set_file(struct tracer *t, char *file, char *value)
 {
 	int ret;
@@ -116,6 +134,8 @@ static int set_file(struct tracer *t, char *file, char *value)
 		return set_whose(t, *file == 'o', value);
 	if (!strcmp(file, "tracing_on"))
 		return set_on(t, value);
+	if (!strcmp(file, "binary"))
+		return set_binary(t, value);
 	ret = set_one(tracer_size_files, t, file, value);
 	return ret == -ENOENT ? set_one(tracer_knob_files, t, file, value) : ret;
 }
@@ -221,6 +241,8 @@ static ssize_t session_read(struct file *file, char __user *ubuf, size_t count,
 {
 	struct session *s = file->private_data;
 
+	if (READ_ONCE(s->t.units))
+		return tracer_units_read(s->reader, file->f_flags & O_NONBLOCK, ubuf, count);
 	return tracer_reader_read(s->reader, file->f_flags & O_NONBLOCK, ubuf,
 				  count);
 }

@@ -6,6 +6,7 @@
 #include <linux/string.h>
 
 #include "define.h"
+#include "blocks.h"
 #include "enable.h"
 #include "event.h"
 #include "index.h"
@@ -21,6 +22,7 @@ static const struct tracer_def *event_def(const struct tracer_event *event)
 static void add_site(struct tracer_event *event, struct tracer_site *site)
 {
 	site->format = event->format;
+	tracer_blocks_allow(site);
 	list_add_tail(&site->node, &event->sites);
 }
 

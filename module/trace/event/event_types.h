@@ -50,6 +50,7 @@
 #ifndef _TRACER_EVENT_TYPES_H
 #define _TRACER_EVENT_TYPES_H
 
+#include <linux/atomic.h>
 #include <linux/fs.h>
 #include <linux/idr.h>
 #include <linux/list.h>
@@ -137,6 +138,7 @@ struct tracer_tasks {
  * @id: the type in its records
  * @recorded: a hit may have written a record; never cleared
  * @removed: the event is gone
+ * @described: a reader of units has got the description
  * @def: the event's first definition; owned
  * @node: node in tracer.formats.forgotten if @removed is set
  */
@@ -144,6 +146,7 @@ struct tracer_format {
 	u16 id;
 	bool recorded;
 	bool removed;
+	bool described;
 	struct tracer_def *def;
 	struct list_head node;
 };
@@ -224,6 +227,7 @@ struct tracer_event {
  *	argument
  * @in_place: its records have a fixed size and need no memory of the program
  * @registered: the probe is registered
+ * @blocks: its hits can be in blocks
  * @batch: node in tracer.starting, or in a list of sites that are registered or unregistered
  *	together
  * @lineno: number of its line in the write that defined it, from 1; 0 if it was the only one
@@ -248,6 +252,7 @@ struct tracer_site {
 	bool atomic;
 	bool in_place;
 	bool registered;
+	bool blocks;
 	struct list_head batch;
 	unsigned int lineno;
 	bool registers;
@@ -263,6 +268,7 @@ struct tracer_site {
  * @by_id: id -> struct tracer_format
  * @forgotten: formats whose events are removed, oldest first
  * @nforgotten: number of @forgotten
+ * @undescribed: number of formats that are not described yet
  *
  * event/tracer.c initializes it; event/format.c has the rest.
  */
@@ -271,6 +277,7 @@ struct tracer_formats {
 	struct idr by_id;
 	struct list_head forgotten;
 	unsigned int nforgotten;
+	atomic_t undescribed;
 };
 
 /**
@@ -310,7 +317,9 @@ struct tracer_dirs {
  * @starting: sites of a session that are defined and will be registered,
  *	by their batch; under @define
  * @formats: the formats of its records
+ * @units: of a session: it is read as units
  * @buffer: the records
+ * @sink: takes hits in blocks
  * @errors: the error log, which all tracers share
  * @live: this is a session: its events are enabled when they are defined, and can be removed while
  *	they are enabled
@@ -332,7 +341,9 @@ struct tracer {
 	struct list_head groups;
 	struct list_head starting;
 	struct tracer_formats formats;
+	bool units;
 	struct tracer_buffer buffer;
+	struct uprobe_sink sink;
 	struct tracer_errlog *errors;
 	bool live;
 	unsigned long options;

@@ -17,6 +17,8 @@ static void format_free(struct tracer *t, struct tracer_format *format)
 	lockdep_assert_held_write(&t->formats.sem);
 
 	idr_remove(&t->formats.by_id, format->id);
+	if (!format->described)
+		atomic_dec(&t->formats.undescribed);
 	tracer_def_free(format->def);
 	kfree(format);
 }
@@ -42,13 +44,16 @@ struct tracer_format *tracer_format_create(struct tracer *t,
 	/* Cyclic, so that a stale id does not soon get a new meaning. */
 	down_write(&t->formats.sem);
 	id = idr_alloc_cyclic(&t->formats.by_id, format, 1, U16_MAX + 1, GFP_KERNEL);
+	if (id >= 0) {
+		format->id = id;
+		format->def = def;
+		atomic_inc(&t->formats.undescribed);
+	}
 	up_write(&t->formats.sem);
 	if (id < 0) {
 		kfree(format);
 		return ERR_PTR(id);
 	}
-	format->id = id;
-	format->def = def;
 	return format;
 }
 

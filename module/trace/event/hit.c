@@ -83,7 +83,7 @@ static __always_inline void fill_head(const struct hit *hit, struct tracer_recor
 	ns = hit->site->tracer->ns;
 	record->tgid = likely(!ns) ? task_tgid_nr(current) : task_tgid_nr_ns(current, ns);
 	record->nstack = 0;
-	record->late = false;
+	record->form = TRACER_FORM_NOW;
 	entry->type = hit->site->format->id;
 	entry->flags = hit->flags;
 	entry->preempt_count = hit->preempt_count;
@@ -133,20 +133,13 @@ static __always_inline size_t fill(const struct hit *hit, struct tracer_record *
 				   size_t size)
 {
 	const struct tracer_site *site = hit->site;
-	const struct tracer_arg *arg, *end;
 	/* Use byte pointers: a record is longer than its structure. */
-	u8 *bytes = (u8 *)record + offsetof(struct tracer_record, entry), *args, *faults;
+	u8 *bytes = (u8 *)record + offsetof(struct tracer_record, entry);
 
 	if (unlikely(!site->registers || hit->stack))
 		return fill_any(hit, record, size);
 	fill_head(hit, record, bytes);
-	args = bytes + site->args_at;
-	arg = site->def->args;
-	for (end = arg + site->def->nargs; arg < end; arg++)
-		tracer_store(args + arg->offset, tracer_register(hit->regs, arg),
-			     arg->type->size);
-	for (faults = args + site->def->args_size; faults < bytes + site->fixed; faults++)
-		*faults = 0;
+	tracer_store_registers(site->def, hit->regs, bytes + site->args_at, bytes + site->fixed);
 	return offsetof(struct tracer_record, entry) + site->fixed;
 }
 
@@ -155,7 +148,7 @@ static size_t add_time(struct tracer_record *record, size_t len)
 {
 	u64 time = uprobe_ring_time();
 
-	record->late = true;
+	record->form = TRACER_FORM_LATE;
 	memcpy((u8 *)record + len, &time, sizeof(time));
 	return len + sizeof(time);
 }
@@ -242,7 +235,7 @@ static void keep(const struct hit *hit, struct tracer_buffer *b, void *record,
 		return;
 	}
 	if (!pass(hit, record, len)) {
-		tracer_buffer_drop(b, TRACER_DROP_FILTER);
+		tracer_buffer_drop(b, TRACER_DROP_FILTER, 1);
 		return;
 	}
 	if (!within_rate(hit, b))
@@ -330,7 +323,7 @@ static void record(struct hit *hit)
 
 	why = drops(hit, t);
 	if (unlikely(why)) {
-		tracer_buffer_drop(b, why);
+		tracer_buffer_drop(b, why, 1);
 		return;
 	}
 	if (!READ_ONCE(format->recorded))

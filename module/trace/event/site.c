@@ -275,6 +275,7 @@ struct tracer_site *tracer_site_create(struct tracer *t, struct tracer_def *def,
 	}
 
 	site->registers = tracer_args_find_registers(def);
+	tracer_args_find_values(def);
 	measure(site);
 	set_handlers(site);
 	return site;

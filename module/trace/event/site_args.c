@@ -8,6 +8,7 @@
 #include <uprobes/uprobes.h>
 
 #include "site_args.h"
+#include "trace/fetch/fetch.h"
 #include "trace/fetch/segment.h"
 #include "trace/parse/def.h"
 
@@ -153,4 +154,32 @@ bool tracer_args_in_ring(const struct tracer_def *def, struct uprobe *u)
 	u->ring_reads = reads.ring_reads;
 	u->ring_words = reads.ring_words;
 	return true;
+}
+
+/**
+ * tracer_args_find_values() - find the arguments among the values that a hit has in a block
+ * @def: the definition, after tracer_args_find_registers(); its blocks, nvalues and the values of
+ *	its arguments are set
+ */
+void tracer_args_find_values(struct tracer_def *def)
+{
+	struct uprobe reads = {};
+	struct pt_regs regs = {};
+	u64 numbers[BITS_PER_TYPE(reads.ring_reads)];
+	unsigned int i;
+
+	def->blocks = def->kind == TRACER_PROBE && tracer_args_in_ring(def, &reads);
+	def->nvalues = hweight32(reads.ring_reads);
+	/* Have each register say the number of its value. */
+	for (i = 0; i < ARRAY_SIZE(numbers); i++)
+		numbers[i] = i + 1;
+	uprobe_block_regs(&regs, reads.ring_reads, numbers, ARRAY_SIZE(numbers));
+	for (i = 0; i < def->nargs; i++) {
+		struct tracer_arg *arg = &def->args[i];
+
+		/* Readers of units can print nothing else. */
+		if (!arg->is_register || arg->type->print > TRACER_PRINT_HEX)
+			def->blocks = false;
+		arg->value = arg->is_register ? (int)tracer_register(&regs, arg) - 1 : -1;
+	}
 }

@@ -15,5 +15,6 @@ struct uprobe;
 int tracer_args_place(struct tracer_def *def, struct file *file, struct tracer_diag *diag);
 bool tracer_args_find_registers(struct tracer_def *def);
 bool tracer_args_in_ring(const struct tracer_def *def, struct uprobe *u);
+void tracer_args_find_values(struct tracer_def *def);
 
 #endif /* _TRACER_SITE_ARGS_H */

@@ -7,6 +7,7 @@
 #include <linux/slab.h>
 
 #include "tracer.h"
+#include "blocks.h"
 #include "define.h"
 #include "enable.h"
 #include "format.h"
@@ -38,6 +39,7 @@ int tracer_setup(struct tracer *t, unsigned long buffer_size,
 	t->errors = errors;
 	t->options = TRACER_OPTIONS_DEFAULT;
 	t->view.t = t;
+	tracer_blocks_init(t);
 	t->view.cpu = TRACER_ALL_CPUS;
 	ret = tracer_index_init(t);
 	if (ret)

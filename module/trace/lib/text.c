@@ -69,6 +69,16 @@ static bool is_control(const u8 *s, size_t len)
 	return len == 2 && s[0] == 0xc2 && s[1] < 0xa0;
 }
 
+/* Get the number of bytes up to the first one that may need more than to be copied. */
+static size_t plain_length(const u8 *s, size_t len)
+{
+	size_t n = 0;
+
+	while (n < len && s[n] >= ' ' && s[n] < 0x7f)
+		n++;
+	return n;
+}
+
 static void put_escaped(struct tracer_text *t, u8 c)
 {
 	static const char hex[] = "0123456789abcdef";
@@ -109,6 +119,11 @@ void tracer_text_escape(struct tracer_text *t, const char *s, size_t len)
 	for (i = 0; i < len && !tracer_text_done(t); i += n) {
 		const u8 *c = (const u8 *)s + i;
 
+		n = plain_length(c, len - i);
+		if (n) {
+			put(t, s + i, n);
+			continue;
+		}
 		n = character_length(c, len - i);
 		if (!is_control(c, n)) {
 			put(t, s + i, n);

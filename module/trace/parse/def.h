@@ -168,10 +168,11 @@ enum tracer_store {
  * @offset: place of the value after the head of a record
  * @displacement: see enum tracer_store
  * @ninsns: number of steps
- * @in_register: the steps only load a whole register.  This field and the next two
+ * @in_register: the steps only load a whole register.  This field and the next three
  *	are set when the site of the definition is created.
  * @is_register: @in_register, and the stored value is the register
  * @is_plain: a string of bytes that ends at a NUL, not an array
+ * @value: number of its value in a block (struct uprobe_block); -1 if it is the address there
  * @insns: the steps
  * @length: of a string: how to fetch its number of characters; or NULL
  */
@@ -191,6 +192,7 @@ struct tracer_arg {
 	bool in_register;
 	bool is_register;
 	bool is_plain;
+	s8 value;
 	struct tracer_insn *insns;
 	struct tracer_arg *length;
 };
@@ -227,6 +229,9 @@ enum tracer_at {
  * @nargs: number of @args
  * @length: characters of the line
  * @args_size: bytes of the arguments in a record, without the bytes of strings
+ * @nvalues: number of values that a hit has in a block
+ * @blocks: hits can be in blocks: it is a probe, and all arguments are integers in registers.  This
+ *	field and @nvalues are set when the site is created
  * @text: the line, cut into words; @path and the arguments point into it
  * @args: the arguments
  */
@@ -247,6 +252,8 @@ struct tracer_def {
 	unsigned int nargs;
 	unsigned int length;
 	unsigned int args_size;
+	unsigned int nvalues;
+	bool blocks;
 	char *text;
 	struct tracer_arg args[];
 };

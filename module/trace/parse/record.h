@@ -9,6 +9,8 @@
  *	the addresses of the user stack, with the option userstacktrace
  *	the time of the hit, if the record was written later
  *
+ * Hits that come from a ring may be in a struct tracer_block together (buffer/buffer.h).
+ *
  * From @entry on, the layout is the same as in tracefs, and the format file describes
  * it.  A string argument is a descriptor.  Its upper half is the string's length, its
  * lower half is the string's place, counted from @entry.  The length includes the NUL.
@@ -47,19 +49,34 @@ struct tracer_entry {
 };
 
 /**
+ * enum tracer_form - what a record in the buffer is
+ * @TRACER_FORM_NOW: a struct tracer_record, written at its hit
+ * @TRACER_FORM_LATE: the same, written later: its last 8 bytes are the time of the hit, and it is
+ *	one fragment of the buffer
+ * @TRACER_FORM_BLOCK: a struct tracer_block, one fragment
+ * @TRACER_FORM_VALUES: taken out of a block: a struct tracer_record, and the values that the
+ *	registers had
+ */
+enum tracer_form {
+	TRACER_FORM_NOW,
+	TRACER_FORM_LATE,
+	TRACER_FORM_BLOCK,
+	TRACER_FORM_VALUES,
+};
+
+/**
  * struct tracer_record - a record
  * @comm: the thread's name, NUL-terminated
  * @tgid: id of the process, in the same pid namespace as that of the thread
  * @nstack: addresses of the user stack, 8 bytes each, at the record's end
- * @late: the record was written later than the hit happened: its last 8 bytes are the time of the
- *	hit, and it is one fragment of the buffer
+ * @form: enum tracer_form
  * @entry: the common fields; a return probe's u64 return address follows
  */
 struct tracer_record {
 	char comm[TRACER_COMM_LEN];
 	s32 tgid;
 	u16 nstack;
-	bool late;
+	u8 form;
 	struct tracer_entry entry;
 };
 

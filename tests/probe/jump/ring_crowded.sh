@@ -59,10 +59,10 @@ for _ in $(tries 100); do
 	got >/dev/null
 	tell flood 10 >/dev/null
 	forged=$(got)
-	[ "$forged" = 2570 ] && break
+	[ "$forged" = 2401 ] && break
 	sleep 0.1
 done
-is "$forged" 2570 "its probe gets all hits that the program has forged"
+is "$forged" 2401 "its probe gets all hits that the program has forged"
 
 more 8
 define "p:ninth $call"
@@ -74,7 +74,7 @@ got >/dev/null
 tell run 2 300 >/dev/null
 is "$(got)" "600 600 600 600 600 600 600 600" "each of them gets all hits"
 tell flood 10 >/dev/null
-is "$(got)" "2570 2570 2570 2570 10 10 10 10" "four of them get the forged hits, and the others get none"
+is "$(got)" "2410 2410 2410 2410 10 10 10 10" "four of them get the forged hits, and the others get none"
 
 fewer 4
 check "with four probes, it needs no trap" warm

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Hits that come from rings in blocks: a block is stored as it is, and becomes records when it is
+ * read.
+ *
+ * What is decided for each hit needs the ring handler: filters, limits of the rate, arguments that
+ * are not registers.  What is the same for all hits of a thread is decided for the block.
+ */
+#include <linux/minmax.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+
+#include "blocks.h"
+#include "event_types.h"
+#include "pids.h"
+#include "site_args.h"
+#include "tasks.h"
+#include "trace/fetch/fetch.h"
+#include "trace/output/listen.h"
+
+/* Check whether the values of a site are those of the definition that describes its event. */
+static bool has_same_values(const struct tracer_def *def, const struct tracer_def *of_event)
+{
+	unsigned int i;
+
+	if (!def->blocks || !of_event->blocks || def->nargs != of_event->nargs)
+		return false;
+	for (i = 0; i < def->nargs; i++) {
+		if (def->args[i].insns->offset != of_event->args[i].insns->offset)
+			return false;
+	}
+	return true;
+}
+
+/**
+ * tracer_blocks_allow() - have the hits of a site come in blocks, if that is possible
+ * @site: the site, which has got its event's format; not registered
+ *
+ * All sites name the sink, so that their hits keep their order.
+ */
+void tracer_blocks_allow(struct tracer_site *site)
+{
+	struct uprobe *u = &site->rp.u;
+
+	if (!u->ring_handler)
+		return;
+	u->sink = &site->tracer->sink;
+	u->sink_id = site->format->id;
+	site->blocks = has_same_values(site->def, site->format->def);
+}
+
+/* Check whether nothing has to be decided for each hit of a probe. */
+static bool takes(struct uprobe_sink *sink, struct uprobe *u)
+{
+	const struct tracer_site *site = container_of(u, struct tracer_site, rp.u);
+	const struct tracer_event *event = site->event;
+
+	if (!site->blocks || rcu_access_pointer(event->filter) || READ_ONCE(event->rate.limit) ||
+	    rcu_access_pointer(event->synth) || tracer_listened())
+		return false;
+	if (!READ_ONCE(site->format->recorded))
+		WRITE_ONCE(site->format->recorded, true);
+	return true;
+}
+
+/* Reserve a block, unless its hits are dropped: then, handlers count them. */
+static struct uprobe_block *begin(struct uprobe_sink *sink, size_t size)
+{
+	struct tracer *t = container_of(sink, struct tracer, sink);
+	struct pid_namespace *ns = t->ns ?: &init_pid_ns;
+	struct tracer_block *block;
+
+	if (tracer_tasks_drops(&t->tasks) || !tracer_pids_pass(t->pids, current) ||
+	    !tracer_buffer_is_on(&t->buffer))
+		return NULL;
+	block = tracer_buffer_reserve_block(&t->buffer, size);
+	if (!block)
+		return NULL;
+	*block = (struct tracer_block) {
+		.tgid = task_tgid_nr_ns(current, ns),
+		.form = TRACER_FORM_BLOCK,
+		.pid = task_pid_nr_ns(current, ns),
+	};
+	/* As in records. */
+	memcpy(block->comm, current->comm, sizeof(block->comm));
+	block->comm[sizeof(block->comm) - 1] = '\0';
+	return &block->hits;
+}
+
+static void end(struct uprobe_sink *sink, struct uprobe_block *hits)
+{
+	struct tracer *t = container_of(sink, struct tracer, sink);
+
+	tracer_buffer_commit_block(&t->buffer, container_of(hits, struct tracer_block, hits));
+}
+
+/* Prepare a tracer to get blocks. */
+void tracer_blocks_init(struct tracer *t)
+{
+	t->sink = (struct uprobe_sink) { .takes = takes, .begin = begin, .end = end };
+}
+
+/**
+ * tracer_block_expand() - store the arguments of a record as those of other records
+ * @def: the first definition of its event
+ * @record: the record, %TRACER_FORM_VALUES, in memory of %TRACER_READ_MAX bytes
+ * @len: its length
+ *
+ * Return: its new length.
+ */
+size_t tracer_block_expand(const struct tracer_def *def, struct tracer_record *record, size_t len)
+{
+	unsigned int nr = min_t(size_t, (len - sizeof(*record)) / sizeof(u64),
+				TRACER_BLOCK_VALUES);
+	u8 *entry = (u8 *)record + offsetof(struct tracer_record, entry);
+	struct uprobe reads = {};
+	struct pt_regs regs = {};
+	u64 values[32];
+
+	nr = min_t(unsigned int, nr, ARRAY_SIZE(values));
+	memcpy(values, (u8 *)record + sizeof(*record), nr * sizeof(u64));
+	tracer_args_in_ring(def, &reads);
+	uprobe_block_regs(&regs, reads.ring_reads, values, nr);
+	instruction_pointer_set(&regs, record->entry.ip);
+	tracer_store_registers(def, &regs, entry + tracer_args_offset(def),
+			       entry + tracer_strings_offset(def));
+	record->form = TRACER_FORM_NOW;
+	return offsetof(struct tracer_record, entry) + tracer_strings_offset(def);
+}
