@@ -163,10 +163,7 @@ static bool hit_defer(struct utask *utask, struct site *site, struct consumer_se
 	return false;
 }
 
-/*
- * Finish a hit whose only handler, an atomic one, has asked for task context or has changed the
- * ip.
- */
+/* Finish a hit whose only handler, an atomic one, has asked for task context or changed the ip. */
 static noinline int hit_atomic_rest(struct site *site, struct consumer_set *set,
 				    struct pt_regs *regs)
 {
@@ -513,14 +510,21 @@ static noinline int hit_dispatch(struct site *site, struct consumer_set *set, st
 
 /*
  * Handle the trap of a pad: the hit has passed its filter, and is handled as if the task had come
- * to the breakpoint.  If no consumer is left, the task executes the text.
+ * to the breakpoint.  If no consumer is left, the task executes the text.  If the ring was full and
+ * has @room now, the task executes the pad again: the registers are those that it came with.
  */
-static noinline int hit_from_pad(const struct jump *jump, struct pt_regs *regs)
+static noinline int hit_from_pad(const struct jump *jump, struct pt_regs *regs, bool room)
 {
 	struct site *site = jump->site;
 	struct consumer_set *set = rcu_dereference(site->set);
-	int ret;
+	int ret = NOTIFY_DONE;
 
+	if (arch_code_mode(regs) != UINSN_MODE_64)
+		return ret;
+	if (room && READ_ONCE(jump->on) && pad_does(&jump->pad, PAD_RECORD)) {
+		regs->ip = jump->at;
+		return NOTIFY_STOP;
+	}
 	regs->ip = jump->pad.addr;
 	if (!set || READ_ONCE(site->state) != SITE_ARMED)
 		return NOTIFY_STOP;
@@ -559,16 +563,14 @@ static bool hit_asks(struct site *site)
 static noinline int hit_special_site(struct site *site, struct pt_regs *regs)
 {
 	struct probed_mm *pmm = site->pmm;
+	/* The hits that are in the ring came before. */
+	bool room = READ_ONCE(pmm->ringed) && ring_empty(pmm);
 	struct consumer_set *set;
 
-	/* The hits that are in the ring came before. */
-	if (READ_ONCE(pmm->ringed))
-		ring_empty(pmm);
 	if (likely(site->kind == SITE_TRAMPOLINE))
 		return handle_trampoline(site, regs) ? NOTIFY_STOP : NOTIFY_DONE;
 	if (site->kind == SITE_PAD)
-		return arch_code_mode(regs) == UINSN_MODE_64 ? hit_from_pad(site->pad_of, regs) :
-							       NOTIFY_DONE;
+		return hit_from_pad(site->pad_of, regs, room);
 	if (unlikely(READ_ONCE(pmm->asks)) && hit_asks(site))
 		return NOTIFY_DONE;
 	set = rcu_dereference(site->set);
