@@ -23,6 +23,7 @@
 #include "tracer/own_group.h"
 #include "tracer/task_filter.h"
 #include "tracer/trace.h"
+#include "tracer/units.h"
 #include "util/error.h"
 #include "util/options.h"
 #include "util/output.h"
@@ -230,6 +231,29 @@ static void handle(void *data, const struct event_line *line)
 		flow_leave(&run->flow, &event);
 }
 
+/* The same for a hit that comes in a block. */
+static void handle_hit(void *data, const struct unit_hit *hit)
+{
+	const struct uprobes_unit_block *block = hit->block;
+	struct following *run = data;
+	struct flow_event event = {
+		.tid = block->pid, .pid = block->tgid, .comm = block->comm,
+		.comm_len = strnlen(block->comm, sizeof(block->comm)), .time = hit->time,
+	};
+
+	event.function = strtoull(hit->event->name + 1, NULL, 10);
+	if (event.function >= run->flow.nr_functions || !hit->event->n)
+		return;
+	event.sp = unit_value(hit, &hit->event->args[0]);
+	if (hit->event->n > 1)
+		event.goroutine = unit_value(hit, &hit->event->args[1]);
+	run->flow.ending = run->trace.ending;
+	if (hit->event->name[0] == 'f')
+		flow_enter(&run->flow, &event);
+	else
+		flow_leave(&run->flow, &event);
+}
+
 static void finish(void *data)
 {
 	struct following *run = data;
@@ -325,7 +349,8 @@ int cmd_flow(const struct options *given, int argc, char **argv)
 	struct following run = {
 		.trace = {
 			.options = options, .dir = control_dir(options), .group = own_group(),
-			.session = -1, .handle = handle, .finish = finish, .data = &run,
+			.session = -1, .handle = handle, .handle_hit = handle_hit,
+			.finish = finish, .data = &run,
 			.specs = argv, .nr_specs = argc, .add = add_again,
 		},
 		.flow = {

@@ -20,6 +20,7 @@
 #include "tracer/aggregate.h"
 #include "tracer/task_filter.h"
 #include "tracer/trace.h"
+#include "tracer/trace_report.h"
 #include "util/error.h"
 #include "util/options.h"
 #include "util/output.h"

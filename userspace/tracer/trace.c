@@ -23,6 +23,9 @@
 #include "start_cost.h"
 #include "task_filter.h"
 #include "trace_define.h"
+#include "trace_report.h"
+#include "unit_line.h"
+#include "units.h"
 #include "util/util.h"
 #include "tasks.h"
 
@@ -51,7 +54,10 @@
  * @printer: prints events
  * @reported: when lost events were last reported, 0 for never
  * @stack: the last event was shown, so its stack has to be shown, too
- * @buf: the unfinished line
+ * @units: reads the session, if it gives units
+ * @with_units: it does
+ * @reads: how often something was read
+ * @buf: the unfinished line; of units, the line of a hit
  * @len: bytes in @buf
  * @cap: room in @buf
  */
@@ -68,10 +74,26 @@ struct run {
 	struct printer printer;
 	u64 reported;
 	bool stack;
+	struct units units;
+	bool with_units;
+	u64 reads;
 	char *buf;
 	size_t len;
 	size_t cap;
 };
+
+/* Ask for units, which take less than lines, unless stacks are wanted or the module has none. */
+static void choose_units(struct run *run)
+{
+	const struct trace *trace = run->trace;
+	struct error *err;
+
+	if (trace->options->stacks || (trace->handle && !trace->handle_hit))
+		return;
+	err = control_session_write(trace->session, "binary", "1");
+	run->with_units = !err;
+	error_free(err);
+}
 
 /* Let the tracer select the tasks: it sees every fork.  Also set the other options. */
 static struct error *restrict_session(const struct trace *trace, pid_t child,
@@ -175,6 +197,14 @@ static void report_lost(struct run *run)
 		       lost, trace->dir);
 }
 
+/* Check whether the last event that is wanted was shown. */
+static bool had_last(const struct run *run)
+{
+	u64 max = run->trace->options->max_events;
+
+	return max && run->trace->shown >= max;
+}
+
 static void handle_line(struct run *run, const char *line)
 {
 	struct trace *trace = run->trace;
@@ -197,16 +227,14 @@ static void handle_line(struct run *run, const char *line)
 	}
 	run->stack = false;
 	if (trace->handle) {
-		run->stack = !trace->options->max_events ||
-			     trace->shown < trace->options->max_events;
+		run->stack = !had_last(run);
 		if (run->stack)
 			show(run, line, &event, NULL);
 		event_line_free(&event);
 		return;
 	}
 	def = find_event(trace, &event);
-	if (trace->options->max_events &&
-	    trace->shown >= trace->options->max_events) {
+	if (had_last(run)) {
 		/* Skip events after the last wanted one: only its stack is still wanted. */
 	} else if (!def) {
 		trace->foreign++;
@@ -222,6 +250,42 @@ static void handle_line(struct run *run, const char *line)
 			trace->unwanted++;
 	}
 	event_line_free(&event);
+}
+
+/* Handle a hit that is in a unit. */
+static void handle_hit(void *data, const struct unit_hit *hit)
+{
+	struct run *run = data;
+	struct trace *trace = run->trace;
+
+	if (!trace->handle_hit) {
+		handle_line(run, unit_line(hit, trace->options->json, &run->buf, &run->cap));
+		return;
+	}
+	if (had_last(run))
+		return;
+	trace->handle_hit(trace->data, hit);
+	trace->shown++;
+	if (had_last(run))
+		run->runner.stop = true;
+}
+
+static void handle_lost(void *data, u64 lost)
+{
+	struct run *run = data;
+
+	run->trace->lost += lost;
+	report_lost(run);
+}
+
+/* Handle the lines that a unit has. */
+static void handle_text(void *data, char *lines)
+{
+	char *line;
+
+	while ((line = strsep(&lines, "\n")))
+		if (*line)
+			handle_line(data, line);
 }
 
 /* Handle all whole lines in the buffer. */
@@ -268,30 +332,51 @@ static bool holds(const struct run *run)
 	return !run->runner.stop && run->len < HOLD_MAX && now_ms() < run->hold;
 }
 
-/* Read and handle the lines that are available. */
+/* Read once what is available.  Return as read(). */
+static ssize_t read_some(struct run *run)
+{
+	ssize_t n;
+	int code;
+
+	if (run->with_units) {
+		n = units_read(&run->units);
+		code = errno;
+		if (!n || (n < 0 && code == EAGAIN))
+			units_flush(&run->units);
+		errno = code;
+		return n;
+	}
+	if (run->cap - run->len < 32768) {
+		run->cap = run->cap + 65536;
+		run->buf = xreallocarray(run->buf, run->cap, 1);
+	}
+	n = read(run->pipe, run->buf + run->len, run->cap - run->len);
+	if (n > 0)
+		run->len += n;
+	return n;
+}
+
+/* Read and handle the events that are available. */
 static struct error *drain(struct run *run)
 {
 	struct error *err = NULL;
 	ssize_t n;
 
 	for (;;) {
-		if (run->cap - run->len < 32768) {
-			run->cap = run->cap + 65536;
-			run->buf = xreallocarray(run->buf, run->cap, 1);
-		}
-		n = read(run->pipe, run->buf + run->len, run->cap - run->len);
+		n = read_some(run);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
 			break;
-		run->len += n;
+		run->reads++;
 		if (run->tasks.watching)
 			task_watch_update(&run->tasks.watch);
 		if (run->stacks)
 			note_lines(run);
 		if (holds(run))
 			continue;
-		handle_lines(run);
+		if (!run->with_units)
+			handle_lines(run);
 		/* Stop at -M even if events arrive faster than we print them. */
 		if (run->trace->options->max_events && run->runner.stop)
 			break;
@@ -307,116 +392,13 @@ static struct error *drain(struct run *run)
 		err = error_new(STATUS_RUNTIME,
 				"trace_pipe cannot be read (%s); was the module unloaded?",
 				strerror(errno));
-	if (!holds(run))
+	if (!run->with_units && !holds(run))
 		handle_lines(run);
 	printer_flush(&run->printer);
 	fflush(run->trace->out);
 	if (ferror(run->trace->out))
 		run->runner.stop = true;
 	return err;
-}
-
-/** trace_print_end() - end the banner: how the run ends */
-void trace_print_end(const struct trace *trace)
-{
-	if (trace->options->seconds > 0)
-		fprintf(stderr, " for %g seconds.\n", trace->options->seconds);
-	else
-		fputs(". Ctrl-C to end.\n", stderr);
-}
-
-static void print_banner(const struct trace *trace)
-{
-	if (trace->handle) {
-		fputs(trace->what, stderr);
-		trace_print_end(trace);
-		return;
-	}
-	for (size_t i = 0; i < trace->n; i++) {
-		_cleanup_free_ char *line = definition_line(&trace->defs[i], 0,
-							     trace->defs[i].group);
-		const struct definition *def = &trace->defs[i];
-
-		fprintf(stderr, "Tracing uprobe %s (%s", def->event, line);
-		if (def->sites.n > 1)
-			fprintf(stderr, " and %zu more", def->sites.n - 1);
-		fputs(i + 1 < trace->n ? ").\n" : ")", stderr);
-	}
-	trace_print_end(trace);
-	if (trace->options->header && !trace->options->json)
-		fprintf(trace->out, "#           TASK-PID     CPU#%s  TIMESTAMP  FUNCTION\n",
-			trace->options->long_lines ? "  FLAGS" : "");
-}
-
-/* Compare groups, too: other users can have events of the same name in their groups. */
-static struct counts listed_counts(const struct trace *trace)
-{
-	struct counts total = { 0 };
-	struct listing listing;
-
-	error_free(listing_read(trace->dir, &listing));
-	for (size_t i = 0; i < listing.n; i++) {
-		const struct listed *site = &listing.v[i];
-
-		for (size_t j = 0; j < trace->n; j++) {
-			const struct definition *def = &trace->defs[j];
-
-			if (strcmp(def->event, site->event) ||
-			    strcmp(trace_group(trace, def), site->group))
-				continue;
-			total.hits += site->counts.hits;
-			total.missed += site->counts.missed;
-		}
-	}
-	listing_free(&listing);
-	return total;
-}
-
-/* List the files that are probed. */
-static void list_files(const struct trace *trace, struct paths *files)
-{
-	for (size_t i = 0; i < trace->n; i++)
-		for (size_t j = 0; j < trace->defs[i].sites.n; j++)
-			readers_add_file(files, &trace->defs[i].sites.v[j]);
-}
-
-static size_t count_places(const struct trace *trace)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < trace->n; i++)
-		n += trace->defs[i].sites.n;
-	return n;
-}
-
-static void print_summary(const struct trace *trace)
-{
-	struct paths files = { 0 };
-	struct counts counts = trace->session >= 0 ?
-			       control_session_counts(trace->session) :
-			       listed_counts(trace);
-
-	fprintf(stderr,
-		"Ending tracing... %llu events%s, %llu hits, %llu missed, %llu lost.\n",
-		(unsigned long long)trace->shown, trace->handle ? "" : " shown",
-		(unsigned long long)counts_asked_for(&counts),
-		(unsigned long long)counts.missed,
-		(unsigned long long)trace->lost);
-	if (trace->unknown)
-		remark("%llu events are not shown: their tasks ended before they were seen",
-		       (unsigned long long)trace->unknown);
-	if (trace->foreign)
-		remark("%llu events of other users of the tracer were there; they are not shown",
-		       (unsigned long long)trace->foreign);
-	if (trace->unwanted && !trace->shown)
-		remark("%llu events of other tasks are not shown",
-		       (unsigned long long)trace->unwanted);
-	explain_drops(&counts, trace->options, trace->filters.n);
-	if (!counts_asked_for(&counts)) {
-		list_files(trace, &files);
-		explain_nothing(&files, trace->options, counts.hits);
-		paths_free(&files);
-	}
 }
 
 static struct error *loop(struct run *run)
@@ -463,13 +445,16 @@ static struct error *drain_all(struct run *run)
 	/* Without a session, other users share the pipe, and their events may never end. */
 	run->until = trace->session >= 0 ? UINT64_MAX : now_ms() + LAST_READING;
 	do {
-		seen = trace->shown + trace->foreign;
+		seen = run->reads;
 		if (!run->runner.hurry && !ferror(trace->out))
 			err = drain(run);
 		runner_handle(&run->runner);
 	} while (!err && !run->runner.hurry && !ferror(trace->out) &&
 		 !trace->options->max_events && now_ms() < run->until &&
-		 seen != trace->shown + trace->foreign);
+		 seen != run->reads);
+	/* The last reading may have been broken off. */
+	if (run->with_units && !run->runner.hurry)
+		units_flush(&run->units);
 	return err;
 }
 
@@ -510,14 +495,14 @@ static struct error *run_probes(struct run *run)
 		err = switch_all(trace, true);
 	if (err)
 		return err;
-	list_files(trace, &files);
+	trace_files(trace, &files);
 	readers_report(&run->tasks.except, &files);
 	if (trace->session >= 0) {
 		follow_begin(&run->follow, &files, trace->options);
-		start_cost_report(&files, count_places(trace), trace->options, &run->runner);
+		start_cost_report(&files, trace_places(trace), trace->options, &run->runner);
 	}
 	paths_free(&files);
-	print_banner(trace);
+	trace_banner(trace);
 	fflush(trace->out);
 	runner_release(&run->runner, trace->options->seconds);
 	run->until = run->runner.deadline ? run->runner.deadline : UINT64_MAX;
@@ -536,7 +521,7 @@ static struct error *run_probes(struct run *run)
 	if (trace->finish)
 		trace->finish(trace->data);
 	fflush(trace->out);
-	print_summary(trace);
+	trace_summary(trace);
 	/* Names of events that are not shown to the user are the helper's own. */
 	missing_report(&missing, trace->handle ? NULL : missing.event);
 	missing_free(&missing);
@@ -588,6 +573,11 @@ struct error *trace_run(struct trace *trace)
 	}
 	if (!err && trace->session >= 0) {
 		run.pipe = trace->session;
+		run.units = (struct units) {
+			.fd = trace->session, .data = &run,
+			.hit = handle_hit, .lines = handle_text, .lost = handle_lost,
+		};
+		choose_units(&run);
 		err = control_session_write(trace->session, "tracing_on", "0");
 		if (!err)
 			err = restrict_session(trace, run.runner.child,
@@ -624,6 +614,7 @@ struct error *trace_run(struct trace *trace)
 		task_watch_stop(&run.tasks.watch);
 	follow_free(&run.follow);
 	printer_free(&run.printer);
+	units_free(&run.units);
 	free(run.buf);
 	return err;
 }

@@ -14,6 +14,7 @@ struct event_line;
 struct options;
 struct runner;
 struct stacks;
+struct unit_hit;
 
 /**
  * struct trace - a run of the tracer
@@ -36,6 +37,7 @@ struct stacks;
  * @nr_specs: number of @specs
  * @add: adds the events of a probe to @defs, once more; NULL if replaced files are not followed
  * @handle: gets each event instead of its being printed; NULL to print them
+ * @handle_hit: likewise, for hits that come in blocks; NULL if @handle gets them, too
  * @handle_frame: likewise each address of the stack of the last event, from the innermost one on
  * @finish: called after the last event, before the summary; NULL if there is nothing to do
  * @data: for @handle, @handle_frame and @finish
@@ -64,6 +66,7 @@ struct trace {
 	int nr_specs;
 	struct error *(*add)(struct trace *trace, const char *spec);
 	void (*handle)(void *data, const struct event_line *event);
+	void (*handle_hit)(void *data, const struct unit_hit *hit);
 	void (*handle_frame)(void *data, u64 addr);
 	void (*finish)(void *data);
 	void *data;
@@ -74,7 +77,6 @@ struct trace {
 };
 
 struct error *trace_run(struct trace *trace);
-void trace_print_end(const struct trace *trace);
 u64 trace_larger_buffer(u64 kb);
 
 #endif /* _USERSPACE_TRACE_H */
