@@ -9,10 +9,10 @@
  * "count" and "filter" are hits that are counted, or fail a condition, by a trap; "count-jump"
  * and "filter-jump" are the same without a trap; "filter-passes" are hits that meet the
  * condition, and trap in the pad.  "event-ring" are hits that are recorded with two registers,
- * without a trap; "hist" are hits that are counted by the value of a register, "lat" calls that are
- * timed, and "hist-jump" and "lat-jump" the same without traps. They include what it takes to empty
- * the rings.  "jump" and "jump-away" are what it takes to write
- * and to erase a jump, of many that are written together.
+ * without a trap; "read-ring" are the same of a session, with reading them as units; "hist" are
+ * hits that are counted by the value of a register, "lat" calls that are timed, and "hist-jump" and
+ * "lat-jump" the same without traps. They include what it takes to empty the rings.  "jump" and
+ * "jump-away" are what it takes to write and to erase a jump, of many that are written together.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -29,6 +29,7 @@
 #include <unistd.h>
 
 #include "hits.h"
+#include "../../include/uprobes/units.h"
 
 #define MANY		2000
 
@@ -126,6 +127,77 @@ static void aggregate_begin(int i, bool values, bool exits)
 		die("writing '%.*s' into aggregate: %s", n, line, strerror(errno));
 }
 
+/* The open session, or -1. */
+static int session = -1;
+
+static void session_line(const char *line)
+{
+	if (write(session, line, strlen(line)) < 0)
+		die("writing '%s' into a session: %s", line, strerror(errno));
+}
+
+static void session_begin(int i)
+{
+	char line[5000];
+
+	session = open(DIR "session", O_RDWR | O_NONBLOCK);
+	if (session < 0)
+		die("session: %s", strerror(errno));
+	session_line("binary 1\n");
+	snprintf(line, sizeof(line), "p:hit %s:%#lx first=%%di second=%%si\n", path,
+		 offset_of(insns[i].probe));
+	session_line(line);
+}
+
+/* Count the hits of units. */
+static unsigned int hits_of(const char *units, const char *end)
+{
+	unsigned int hits = 0;
+
+	while (units < end) {
+		const struct uprobes_unit_block *block = (const void *)units;
+		size_t n = (block->unit.size - sizeof(*block)) / sizeof(block->words[0]), at;
+
+		for (at = 0; block->unit.kind == UPROBES_UNIT_BLOCK && at < n; hits++)
+			at += 2 + (block->words[at] & 0xff);
+		units += block->unit.size;
+	}
+	return hits;
+}
+
+/*
+ * Measure what it takes to read a hit.  The module waits for a moment before it says that there is
+ * nothing more: do not read the last ones.
+ */
+static double read_cost(called *fn)
+{
+	static char units[12 * UPROBES_UNIT_MAX];
+	double best = 1e9, each;
+	uint64_t begun;
+	ssize_t n;
+	int i;
+
+	for (i = 0; i < LOOPS; i++) {
+		while (read(session, units, sizeof(units)) > 0)
+			;
+		loop(fn, argument, CALLS);
+		usleep(5000);
+		begun = now();
+		n = read(session, units, sizeof(units));
+		each = (double)(now() - begun) / hits_of(units, units + (n > 0 ? n : 0));
+		if (n < (ssize_t)sizeof(units) - UPROBES_UNIT_MAX)
+			die("a session has no more than %ld bytes", (long)n);
+		best = each < best ? each : best;
+	}
+	return best;
+}
+
+static void session_end(void)
+{
+	close(session);
+	session = -1;
+}
+
 static void close_aggregate(void)
 {
 	close(aggregate);
@@ -136,6 +208,8 @@ static void begin(const char *kind, int i, bool jumping)
 {
 	if (!strcmp(kind, "event"))
 		event_begin(i);
+	else if (!strcmp(kind, "read"))
+		session_begin(i);
 	else if (!strcmp(kind, "lat"))
 		aggregate_begin(i, false, jumping);
 	else if (!strcmp(kind, "hist"))
@@ -148,6 +222,8 @@ static void end(const char *kind)
 {
 	if (!strcmp(kind, "event"))
 		event_end();
+	else if (session >= 0)
+		session_end();
 	else if (aggregate >= 0)
 		close_aggregate();
 	else
@@ -175,6 +251,8 @@ static void one(const char *kind, const char *jumping, int i, bool spin)
 	while (spin)
 		loop(insns[i].fn, arg, CALLS);
 	with = least(insns[i].fn, arg);
+	if (session >= 0)
+		with += read_cost(insns[i].fn);
 	snprintf(name, sizeof(name), "%s%s%s", kind, jumping ? "-" : "", jumping ?: "");
 	say(name, insns[i].name, with - bare);
 	end(kind);
@@ -228,6 +306,7 @@ static const struct {
 	{ "hist", NULL, false },
 	{ "hist", "jump", false },
 	{ "event", "ring", true },
+	{ "read", "ring", true },
 	{ "lat", NULL, true },
 	{ "lat", "jump", true },
 	{ },
