@@ -48,7 +48,7 @@ help:
 	@echo '                   test: everything at full length; FULL=rest: only what FULL=1 adds'
 	@echo '  DEBIAN=12        newcomer: another version of Debian'
 	@echo '  NEWCOMER_ONLY=demo   newcomer: without test'
-	@echo '  BENCH=NAMES      bench: other measurements, "decode helper pads machine"'
+	@echo '  BENCH=NAMES      bench: other measurements, "decode events helper pads machine"'
 	@echo '  SECONDS=N SEED=N torture: the duration; the seed of an earlier run'
 	@echo '  V=1 W=1 C=1 LLVM=1 INSTALL_MOD_PATH=DIR   as in the kernel'
 	@echo '  PREFIX=DIR       install: for helper, header and manual pages [$(PREFIX)]'

@@ -181,6 +181,8 @@ void tracer_buffer_clear(struct tracer_buffer *b, int cpu)
 			b->cursors[i] = (struct tracer_cursor) {
 				.next = READ_ONCE(per_cpu_ptr(b->cpu, i)->seq),
 				.started = true,
+				.written = READ_ONCE(per_cpu_ptr(b->cpu, i)->written),
+				.dropped = READ_ONCE(per_cpu_ptr(b->cpu, i)->dropped),
 			};
 	}
 	mutex_unlock(&b->read_lock);
@@ -212,6 +214,15 @@ static struct tracer_fragment *reserve_fragment(struct tracer_buffer *b,
 	return fragment;
 }
 
+/* Count entries that are written, or for which there is no room. */
+static __always_inline void count_entries(struct tracer_cpu *c, const void *room, u32 n)
+{
+	if (room)
+		c->written += n;
+	else
+		c->dropped += n;
+}
+
 /**
  * tracer_buffer_reserve() - reserve room for a short record
  * @b: the buffer
@@ -225,9 +236,11 @@ static struct tracer_fragment *reserve_fragment(struct tracer_buffer *b,
 void *tracer_buffer_reserve(struct tracer_buffer *b, size_t len,
 			    struct ring_buffer_event **event)
 {
+	struct tracer_cpu *c = this_cpu_ptr(b->cpu);
 	struct tracer_fragment *fragment;
 
-	fragment = reserve_fragment(b, this_cpu_ptr(b->cpu)->seq++, len, 0, len, event);
+	fragment = reserve_fragment(b, c->seq++, len, 0, len, event);
+	count_entries(c, fragment, 1);
 	return fragment ? fragment->data : NULL;
 }
 
@@ -267,6 +280,7 @@ static void write_long(struct tracer_buffer *b, const void *data, size_t len)
 	for (at = 0; at < len; at += n) {
 		n = min_t(size_t, len - at, TRACER_FRAGMENT_DATA);
 		fragment = reserve_fragment(b, seq, len, at, n, &event);
+		count_entries(c, fragment, 1);
 		if (!fragment)
 			break;
 		tracer_copy(fragment->data, data + at, n);
@@ -333,6 +347,7 @@ void tracer_buffer_commit_block(struct tracer_buffer *b, const struct tracer_blo
 	/* It cannot be shortened.  If it is much too long, write another one. */
 	if (block->hits.nr && len >= fragment->total / 2) {
 		c->seq += block->hits.nr;
+		c->written += block->hits.nr;
 		tracer_buffer_commit(b, c->block);
 		return;
 	}
@@ -343,6 +358,7 @@ void tracer_buffer_commit_block(struct tracer_buffer *b, const struct tracer_blo
 		return;
 	fragment = reserve_fragment(b, c->seq, len, 0, len, &c->block);
 	c->seq += nr;
+	count_entries(c, fragment, nr);
 	if (!fragment)
 		return;
 	memcpy(fragment->data, c->trap, len);

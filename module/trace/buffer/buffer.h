@@ -65,6 +65,8 @@ struct tracer_fragment {
  * @trap: %TRACER_TRAP_SIZE bytes for the handler that runs in the trap
  * @drops: number of hits that are not recorded, for each reason
  * @block: the block that is reserved
+ * @written: number of entries that were written, see struct tracer_entries
+ * @dropped: number of entries for which there was no room
  */
 struct tracer_cpu {
 	u32 seq;
@@ -73,6 +75,8 @@ struct tracer_cpu {
 	void *trap;
 	u64 drops[TRACER_DROPS];
 	struct ring_buffer_event *block;
+	u64 written;
+	u64 dropped;
 };
 
 /**
@@ -106,6 +110,9 @@ static_assert(offsetof(struct tracer_block, form) == offsetof(struct tracer_reco
  * @seq: tracer_fragment::seq of the block that is being read
  * @at: bytes of its hits that have been read; 0 if none is being read
  * @ts: time of the last hit of that block
+ * @taken: number of entries that have been taken out (tracer_buffer_count())
+ * @written: tracer_cpu::written when the buffer was cleared
+ * @dropped: likewise
  */
 struct tracer_cursor {
 	u32 next;
@@ -113,6 +120,25 @@ struct tracer_cursor {
 	u32 seq;
 	u32 at;
 	u64 ts;
+	u64 taken;
+	u64 written;
+	u64 dropped;
+};
+
+/**
+ * struct tracer_entries - numbers of entries of one CPU, since the buffer was cleared
+ * @there: in the buffer
+ * @taken: taken out
+ * @overrun: overwritten
+ * @dropped: not written, as there was no room
+ *
+ * An entry is a fragment of a record, or a hit in a block.
+ */
+struct tracer_entries {
+	u64 there;
+	u64 taken;
+	u64 overrun;
+	u64 dropped;
 };
 
 /**

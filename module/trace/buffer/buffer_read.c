@@ -72,9 +72,12 @@ static const struct tracer_fragment *source_peek(struct source *src, u64 *ts)
 	return fragment;
 }
 
-static void source_skip(struct source *src)
+/* Go on behind the fragment at the head, which has @n entries. */
+static void source_skip(struct source *src, u32 n)
 {
 	u64 ts;
+
+	src->cursor->taken += n;
 
 	if (src->iter)
 		ring_buffer_iter_advance(src->iter);
@@ -111,6 +114,14 @@ static u32 lost_before(const struct tracer_cursor *cursor, u32 seq)
 	return cursor->started && (s32)(seq - cursor->next) > 0 ? seq - cursor->next : 0;
 }
 
+/* Go on with the event @next, and with no block. */
+static void cursor_set(struct tracer_cursor *cursor, u32 next)
+{
+	cursor->next = next;
+	cursor->started = true;
+	cursor->at = 0;
+}
+
 static bool is_block(const struct tracer_fragment *fragment)
 {
 	const struct tracer_record *record = (const void *)fragment->data;
@@ -131,11 +142,8 @@ static bool read_hit(struct source *src, const struct tracer_fragment *fragment,
 	seen->lost = 0;
 	if (!is_begun(cursor, fragment)) {
 		seen->lost = lost_before(cursor, fragment->seq);
-		*cursor = (struct tracer_cursor) {
-			.next = fragment->seq,
-			.started = true,
-			.seq = fragment->seq,
-		};
+		cursor_set(cursor, fragment->seq);
+		cursor->seq = fragment->seq;
 	}
 	/* If the rest of the block is overwritten, it is lost. */
 	cursor->next++;
@@ -143,7 +151,7 @@ static bool read_hit(struct source *src, const struct tracer_fragment *fragment,
 	cursor->at += n;
 	cursor->ts = seen->ts;
 	if (!n || cursor->at >= block->hits.size) {
-		source_skip(src);
+		source_skip(src, block->hits.nr);
 		cursor->at = 0;
 	}
 	return n;
@@ -173,14 +181,14 @@ static bool read_record(struct source *src, u8 *record, struct tracer_seen *seen
 			n = min_t(unsigned int, total - at,
 				  TRACER_FRAGMENT_DATA);
 			memcpy(record + at, fragment->data, n);
-			source_skip(src);
+			source_skip(src, 1);
 			if (at + n == total)
 				goto complete;
 			fragment = await_fragment(src);
 		}
 		/* The record of this fragment has lost its beginning: skip the fragment. */
 		if (!at)
-			source_skip(src);
+			source_skip(src, 1);
 	}
 
 complete:
@@ -188,7 +196,7 @@ complete:
 	seen->len = total;
 	seen->cpu = src->cpu;
 	seen->lost = lost_before(src->cursor, seq);
-	*src->cursor = (struct tracer_cursor) { .next = seq + 1, .started = true };
+	cursor_set(src->cursor, seq + 1);
 	return true;
 }
 
@@ -351,11 +359,8 @@ void tracer_buffer_block_done(struct tracer_buffer *b, int cpu, const struct tra
 	const struct tracer_fragment *fragment =
 		container_of((const u8 (*)[])block, struct tracer_fragment, data);
 
-	*src.cursor = (struct tracer_cursor) {
-		.next = fragment->seq + block->hits.nr,
-		.started = true,
-	};
-	source_skip(&src);
+	cursor_set(src.cursor, fragment->seq + block->hits.nr);
+	source_skip(&src, block->hits.nr);
 }
 
 /**
@@ -453,4 +458,65 @@ void tracer_snapshot_finish(struct tracer_snapshot *s)
 	kfree(s->iters);
 	kfree(s->cursors);
 	memset(s, 0, sizeof(*s));
+}
+
+/* Count the entries of a CPU that are in the buffer.  Return false if there is no memory. */
+static bool count_there(struct source *src, u64 *n)
+{
+	const struct tracer_fragment *fragment;
+	unsigned long left;
+	u64 ts;
+
+	*n = 0;
+	/* The buffer has no memory for a CPU that has never been online. */
+	if (!ring_buffer_size(src->b->rb, src->cpu))
+		return true;
+	src->iter = ring_buffer_read_start(src->b->rb, src->cpu, GFP_KERNEL);
+	if (!src->iter)
+		return false;
+	for (left = ring_buffer_entries_cpu(src->b->rb, src->cpu); left; left--) {
+		fragment = source_peek(src, &ts);
+		if (!fragment)
+			break;
+		*n += is_block(fragment) ?
+		      ((const struct tracer_block *)fragment->data)->hits.nr : 1;
+		/* Hits that have been read are not there. */
+		if (is_begun(src->cursor, fragment))
+			*n -= src->cursor->next - src->cursor->seq;
+		ring_buffer_iter_advance(src->iter);
+	}
+	ring_buffer_read_finish(src->iter);
+	return true;
+}
+
+/**
+ * tracer_buffer_count() - count the entries of a CPU
+ * @b: the buffer
+ * @cpu: the CPU
+ * @entries: filled in
+ *
+ * While hits are recorded, the numbers are of no single moment.
+ *
+ * Context: may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int tracer_buffer_count(struct tracer_buffer *b, int cpu, struct tracer_entries *entries)
+{
+	struct source src = { .b = b, .cpu = cpu, .cursor = &b->cursors[cpu] };
+	const struct tracer_cpu *c = per_cpu_ptr(b->cpu, cpu);
+	struct tracer_cursor *cursor = src.cursor;
+	u64 written, gone;
+	bool counted;
+
+	mutex_lock(&b->read_lock);
+	written = READ_ONCE(c->written) - cursor->written;
+	counted = count_there(&src, &entries->there);
+	entries->taken = cursor->taken;
+	if (cursor->at)
+		entries->taken += cursor->next - cursor->seq;
+	gone = entries->there + entries->taken;
+	entries->overrun = written > gone ? written - gone : 0;
+	entries->dropped = READ_ONCE(c->dropped) - cursor->dropped;
+	mutex_unlock(&b->read_lock);
+	return counted ? 0 : -ENOMEM;
 }

@@ -9,6 +9,7 @@
 
 struct tracer_block;
 struct tracer_buffer;
+struct tracer_entries;
 struct tracer_seen;
 struct tracer_snapshot;
 
@@ -18,6 +19,7 @@ bool tracer_buffer_take(struct tracer_buffer *b, int cpu, void *record,
 const struct tracer_block *tracer_buffer_block(struct tracer_buffer *b, int only, bool wait,
 					       bool *found, struct tracer_seen *seen, u32 *at);
 void tracer_buffer_block_done(struct tracer_buffer *b, int cpu, const struct tracer_block *block);
+int tracer_buffer_count(struct tracer_buffer *b, int cpu, struct tracer_entries *entries);
 int tracer_snapshot_start(struct tracer_buffer *b, struct tracer_snapshot *s,
 			  int cpu);
 bool tracer_snapshot_next(struct tracer_buffer *b, struct tracer_snapshot *s,

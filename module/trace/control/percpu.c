@@ -9,6 +9,7 @@
 
 #include "percpu.h"
 #include "files.h"
+#include "trace/buffer/buffer_read.h"
 
 #define UNEXPANDED_KB	(2 * PAGE_SIZE / 1024)
 
@@ -104,21 +105,24 @@ static int stats_show(struct seq_file *m, const struct tracer_opened *f)
 {
 	struct tracer_view *view = f->of;
 	struct trace_buffer *rb = view->t->buffer.rb;
-	int cpu = view->cpu;
+	struct tracer_entries entries;
+	int cpu = view->cpu, ret;
 	u64 oldest;
 
 	uprobes_empty_rings();
-	seq_printf(m, "entries: %lu\n", ring_buffer_entries_cpu(rb, cpu));
-	seq_printf(m, "overrun: %lu\n", ring_buffer_overrun_cpu(rb, cpu));
+	ret = tracer_buffer_count(&view->t->buffer, cpu, &entries);
+	if (ret)
+		return ret;
+	seq_printf(m, "entries: %llu\n", entries.there);
+	seq_printf(m, "overrun: %llu\n", entries.overrun);
 	seq_printf(m, "commit overrun: %lu\n",
 		   ring_buffer_commit_overrun_cpu(rb, cpu));
 	seq_printf(m, "bytes: %lu\n", ring_buffer_bytes_cpu(rb, cpu));
 	oldest = ring_buffer_oldest_event_ts(rb, cpu);
 	show_time(m, "oldest event ts", oldest);
 	show_time(m, "now ts", ring_buffer_time_stamp(rb));
-	seq_printf(m, "dropped events: %lu\n",
-		   ring_buffer_dropped_events_cpu(rb, cpu));
-	seq_printf(m, "read events: %lu\n", ring_buffer_read_events_cpu(rb, cpu));
+	seq_printf(m, "dropped events: %llu\n", entries.dropped);
+	seq_printf(m, "read events: %llu\n", entries.taken);
 	return 0;
 }
 

@@ -250,41 +250,42 @@ void tracer_reader_free(struct tracer_reader *r)
 	kfree(r);
 }
 
-static void render_header(struct tracer_reader *r)
+static int render_header(struct tracer_reader *r)
 {
-	struct trace_buffer *rb = r->view.t->buffer.rb;
-	int cpu = r->view.cpu;
-	unsigned long entries, written;
+	int only = r->view.cpu, cpu, ret = 0;
+	struct tracer_entries entries;
+	u64 there = 0, written = 0;
 
-	if (cpu == TRACER_ALL_CPUS) {
-		entries = ring_buffer_entries(rb);
-		written = entries + ring_buffer_overruns(rb);
-	} else {
-		entries = ring_buffer_entries_cpu(rb, cpu);
-		written = entries + ring_buffer_overrun_cpu(rb, cpu);
+	for_each_possible_cpu(cpu) {
+		if (ret || (only != TRACER_ALL_CPUS && cpu != only))
+			continue;
+		ret = tracer_buffer_count(&r->view.t->buffer, cpu, &entries);
+		there += entries.there;
+		written += entries.there + entries.overrun;
 	}
-
+	if (ret)
+		return ret;
 	tracer_text_puts(&r->text, "# tracer: nop\n#\n");
 	if (!tracer_option(r->view.t, TRACER_OPT_CONTEXT_INFO))
-		return;
+		return 0;
 	tracer_text_printf(&r->text,
-			   "# entries-in-buffer/entries-written: %lu/%lu   #P:%u\n#\n",
-			   entries, written,
-			   num_online_cpus());
+			   "# entries-in-buffer/entries-written: %llu/%llu   #P:%u\n#\n",
+			   there, written, num_online_cpus());
 	tracer_render_header(&r->text, READ_ONCE(r->view.t->options));
+	return 0;
 }
 
 static int start_look(struct tracer_reader *r)
 {
 	int ret;
 
-	ret = tracer_snapshot_start(&r->view.t->buffer, &r->snapshot,
-				    r->view.cpu);
+	ret = render_header(r);
+	if (!ret)
+		ret = tracer_snapshot_start(&r->view.t->buffer, &r->snapshot, r->view.cpu);
 	if (ret)
-		return ret;
-	r->started = true;
-	render_header(r);
-	return 0;
+		r->text.len = 0;
+	r->started = !ret;
+	return ret;
 }
 
 /**

@@ -1,0 +1,73 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Usage (in a guest, without the module loaded): tests/bench/events_guest.sh CALLS
+#
+# Prints for each tool: how many events are in its file; instructions for each call, in all, and of the program with
+# what the kernel does for it, both without those of a run without a tool; how many events the tool says are lost.
+
+calls=$1
+uprobe=$UPROBES_TOP/userspace/uprobe
+mkdir -p /tmp/events && cd /tmp/events && cp "$UPROBES_TOP/build/progs/mallocs" . || exit
+libc=$(ldd ./mallocs | awk '/libc\.so/ { print $3 }')
+mountpoint -q /sys/kernel/debug || mount -t debugfs debugfs /sys/kernel/debug || exit
+mountpoint -q /sys/kernel/tracing || mount -t tracefs tracefs /sys/kernel/tracing || exit
+
+# row WHAT EVENTS LOST TOTAL OWN CALLS
+row() {
+	awk -v what="$1" -v events="$2" -v lost="$3" -v total="$4" -v own="$5" -v calls="$6" 'BEGIN {
+		printf "%-44s %9d events %9s lost %9.0f instructions a call, %9.0f of the program\n",
+			what, events, lost, total / calls, own / calls
+	}'
+}
+
+# took COMMAND...: run it; the result is in $total and $own.
+took() {
+	rm -f own
+	begun=$(date +%s%N)
+	"$@" >out 2>err
+	total=$(($(date +%s%N) - begun - bare))
+	own=$(($(cat own 2>/dev/null || echo 0) - bare_own))
+}
+
+bare=0 bare_own=0
+took ./mallocs "$calls" own
+bare=$total bare_own=$own
+
+insmod "$UPROBES_KO" && insmod "${UPROBES_KO%/*}/uprobes_trace.ko" || exit
+lost() {
+	sed -n 's/.* \([0-9]*\) lost\.$/\1/p' err | tail -n 1
+}
+for buffer in 256 8192; do
+	took "$uprobe" --buffer $buffer -o file -c "./mallocs $calls own" "p:libc:malloc bytes=%di:u64 other=%si:x64"
+	row "uprobe, a buffer of $buffer KB" "$(grep -c 'malloc: ' file)" "$(lost)" "$total" "$own" "$calls"
+done
+# Nothing is printed: what the helper takes to read and to order.
+took "$uprobe" flow -o file --min 1 -c "./mallocs $calls own" libc:malloc
+row "uprobe flow, entries and returns" "$(sed -n 's/.* \([0-9]*\) events,.*/\1/p' err)" "$(lost)" "$total" "$own" "$calls"
+cat >loop.bash <<'END'
+f() { local a=$1; [ "$a" -gt 10 ] && a=${a%0}; }
+for ((i = 0; i < 300; i++)); do f $i; done
+END
+# bash SETS its own baseline.
+tool_bare=$bare tool_own=$bare_own bare=0 bare_own=0
+took bash loop.bash
+bare=$total
+took "$uprobe" flow -o file --min 1 -c "bash loop.bash" 'bash:*'
+events=$(sed -n 's/.* \([0-9]*\) events,.*/\1/p' err)
+row "uprobe flow on all functions of bash" "$events" "$(lost)" "$total" 0 "${events:-1}"
+bare=$tool_bare bare_own=$tool_own
+rmmod uprobes_trace uprobes
+
+if command -v perf >/dev/null; then
+	perf probe -q -x "$libc" 'many=malloc bytes=%di:u64 other=%si:x64' >/dev/null 2>&1
+	took perf record -q -e 'probe_libc:many*' -o perf.data ./mallocs "$calls" own
+	row "perf record" "$(perf script -i perf.data 2>/dev/null | grep -c many)" \
+		"$(perf report -i perf.data --stats 2>/dev/null | awk '/LOST events/ { n = $3 } END { print n + 0 }')" "$total" "$own" "$calls"
+	perf probe -q -d 'probe_libc:*' >/dev/null 2>&1
+fi
+if command -v bpftrace >/dev/null; then
+	took bpftrace -q -o file -c "./mallocs $calls own" \
+		-e "uprobe:$libc:malloc { printf(\"%d %d %x\\n\", tid, arg0, arg1); }"
+	row bpftrace "$(grep -c '^[0-9]' file)" "$(awk '/Lost/ { n += $2 } END { print n + 0 }' err out file)" "$total" "$own" "$calls"
+fi
