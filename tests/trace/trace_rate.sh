@@ -31,7 +31,7 @@ lost=$(sed -nE 's/^CPU:[0-9]+ \[LOST ([0-9]+) EVENTS\]$/\1/p' "$tmp/out" | awk '
 check "trace_pipe marks where they are" test "$lost" -gt 0
 is "$(awk '$2 == "e" { print $3 }' $dir/uprobe_profile)" 8000 "all calls are hits"
 is "$(awk '$2 == "e" { print $4 }' $dir/uprobe_profile)" $((8000 - seen)) "hits above the limit are missed"
-like "$(grep -A 1 rate_limit $dir/README)" "a second at most, miss others" "README says so"
+like "$(grep -A 1 rate_limit $dir/README)" "hits a second, miss others" "README says so"
 
 # Hits that a filter drops do not use up the limit.  Wait for the next second, as the last one may
 # have used up its limit.

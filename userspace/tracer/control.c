@@ -546,6 +546,22 @@ struct counts control_session_counts(int fd)
 }
 
 /**
+ * control_session_units() - have a session give units instead of lines
+ * @fd: the session
+ *
+ * Return: whether it says that it does.
+ */
+bool control_session_units(int fd)
+{
+	_cleanup_free_ char *file = xasprintf("fdinfo/%d", fd), *text = NULL;
+
+	if (write_session(fd, "binary 1"))
+		return false;
+	error_free(control_read("/proc/self", file, &text));
+	return text && strstr(text, "binary: 1\n");
+}
+
+/**
  * control_session_clock() - compare the clock of records with the time of the day
  * @fd: the session
  * @ahead: set to what is to be added to the former, in nanoseconds

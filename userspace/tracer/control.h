@@ -80,6 +80,7 @@ struct error *control_session_write(int fd, const char *file, const char *value)
 struct error *control_filter(const char *dir, int session, const char *group,
 			     const char *event, const char *text);
 struct counts control_session_counts(int fd);
+bool control_session_units(int fd);
 bool control_session_clock(int fd, long long *ahead);
 u64 counts_asked_for(const struct counts *counts);
 

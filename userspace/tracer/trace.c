@@ -86,13 +86,9 @@ struct run {
 static void choose_units(struct run *run)
 {
 	const struct trace *trace = run->trace;
-	struct error *err;
 
-	if (trace->options->stacks || (trace->handle && !trace->handle_hit))
-		return;
-	err = control_session_write(trace->session, "binary", "1");
-	run->with_units = !err;
-	error_free(err);
+	if (!trace->options->stacks && (!trace->handle || trace->handle_hit))
+		run->with_units = control_session_units(trace->session);
 }
 
 /* Let the tracer select the tasks: it sees every fork.  Also set the other options. */

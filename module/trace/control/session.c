@@ -280,6 +280,7 @@ static void session_fdinfo(struct seq_file *m, struct file *file)
 	real = ktime_get_real_ns();
 	preempt_enable();
 	seq_printf(m, "clock: %llu %llu\n", local, real);
+	seq_printf(m, "binary: %d\n", READ_ONCE(s->t.units));
 	for (i = TRACER_DROP_NOT + 1; i < TRACER_DROPS; i++)
 		seq_printf(m, "dropped: %s %llu\n", reasons[i],
 			   tracer_buffer_drops(&s->t.buffer, i));
