@@ -2,6 +2,7 @@
 #ifndef _TRACER_FETCH_H
 #define _TRACER_FETCH_H
 
+#include <linux/compiler.h>
 #include <linux/ptrace.h>
 #include <linux/types.h>
 
@@ -25,13 +26,14 @@ static inline u64 tracer_register(const struct pt_regs *regs, const struct trace
 static __always_inline void tracer_store_registers(const struct tracer_def *def,
 						   const struct pt_regs *regs, u8 *args, u8 *end)
 {
-	const struct tracer_arg *arg = def->args;
+	const struct tracer_arg *arg = def->args, *behind = arg + def->nargs;
 	u8 *faults;
 
-	for (; arg < def->args + def->nargs; arg++)
+	for (; arg < behind; arg++)
 		tracer_store(args + arg->offset, tracer_register(regs, arg), arg->type->size);
+	/* They are so few that a call of memset() takes longer. */
 	for (faults = args + def->args_size; faults < end; faults++)
-		*faults = 0;
+		WRITE_ONCE(*faults, 0);
 }
 
 bool tracer_fetch_args(struct tracer_fetch *f, const struct tracer_def *def);
