@@ -265,6 +265,12 @@ static inline bool pad_times(const struct pad *pad)
 	return pad_does(pad, PAD_BEGIN) || pad_does(pad, PAD_END);
 }
 
+/* Check whether a pad records. */
+static inline bool pad_records(const struct pad *pad)
+{
+	return pad_does(pad, PAD_RECORD);
+}
+
 /* Check whether a pad needs rcx and rdx, and has a tail. */
 static inline bool pad_has_tail(const struct pad *pad)
 {

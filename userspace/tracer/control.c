@@ -558,7 +558,10 @@ bool control_session_units(int fd)
 	if (write_session(fd, "binary 1"))
 		return false;
 	error_free(control_read("/proc/self", file, &text));
-	return text && strstr(text, "binary: 1\n");
+	if (text && strstr(text, "binary: 1\n"))
+		return true;
+	write_session(fd, "binary 0");
+	return false;
 }
 
 /**

@@ -105,37 +105,30 @@ static struct drain_block *block_of(struct drain_room *room, struct uprobe_sink 
 	return NULL;
 }
 
-/* Choose between a block and the handler for a consumer. */
-static void to_set(struct drain_room *room, const struct jump *jump, struct drain_to *to,
-		   size_t left)
+/* Get the sink of a consumer, or NULL. */
+static struct uprobe_sink *sink_of(const struct drain_to *to)
 {
-	struct uprobe *u = to->c->u;
-	struct uprobe_sink *sink = to->c->rings ? u->sink : NULL;
-
-	if (!sink || jump->pad.addr >> PLACE_ADDRESS || !sink->takes(sink, u))
-		return;
-	to->block = block_of(room, sink, left);
-	to->place = jump->pad.addr | (u64)u->sink_id << PLACE_ADDRESS;
+	return to->c->rings ? to->c->u->sink : NULL;
 }
 
 /*
- * A block has room for each hit once.  So if a sink has several consumers at a place, they get hits
- * by their handlers.
+ * Choose between a block and the handler for a consumer.  A block has room for each hit once.  So if
+ * a sink has several consumers at a place, they get hits by their handlers.
  */
-static void part_sinks(struct drain_jump *j)
+static void to_set(struct drain_room *room, struct drain_jump *j, struct drain_to *to, size_t left)
 {
-	struct drain_block *block;
-	unsigned int i, k, n;
+	struct uprobe_sink *sink = sink_of(to);
+	const struct pad *pad = &j->jump->pad;
+	const struct drain_to *other;
 
-	for (i = 0; i < j->nr; i++) {
-		block = j->to[i].block;
-		for (n = 0, k = i; block && k < j->nr; k++)
-			n += j->to[k].block == block;
-		for (k = i; n > 1 && k < j->nr; k++) {
-			if (j->to[k].block == block)
-				j->to[k].block = NULL;
-		}
+	if (!sink || pad->addr >> PLACE_ADDRESS || !sink->takes(sink, to->c->u))
+		return;
+	for (other = j->to; other < j->to + j->nr; other++) {
+		if (other != to && sink_of(other) == sink)
+			return;
 	}
+	to->block = block_of(room, sink, left);
+	to->place = pad->addr | (u64)to->c->u->sink_id << PLACE_ADDRESS;
 }
 
 /*
@@ -149,12 +142,11 @@ static void jump_serve(struct drain_room *room, struct drain_jump *j, size_t lef
 	unsigned int i;
 
 	for (i = 0; set && i < min(set->nr, RING_CONSUMERS); i++) {
-		if (!serves(j->jump, set->consumers[i]))
-			continue;
-		j->to[j->nr] = (struct drain_to) { .c = set->consumers[i] };
-		to_set(room, j->jump, &j->to[j->nr++], left);
+		if (serves(j->jump, set->consumers[i]))
+			j->to[j->nr++] = (struct drain_to) { .c = set->consumers[i] };
 	}
-	part_sinks(j);
+	for (i = 0; i < j->nr; i++)
+		to_set(room, j, &j->to[i], left);
 	j->copied = j->nr == 1 && j->to[0].block && j->to[0].c->pads.reads == j->jump->reads;
 }
 

@@ -299,12 +299,15 @@ void ring_fill(struct probed_mm *pmm)
 bool ring_empty(struct probed_mm *pmm)
 {
 	unsigned int cpu = smp_processor_id();
-	bool open = !atomic_read(&holders);
+	bool open = !atomic_read(&holders), full;
+	const struct pad_head *head;
 
 	if (!ring_has_work(pmm, cpu, open))
 		return false;
+	head = ring_head(smp_load_acquire(&pmm->rings.all), cpu);
+	full = READ_ONCE(head->next) >= READ_ONCE(head->limit);
 	ring_drain(pmm, cpu, open);
-	return open;
+	return open && full;
 }
 
 /**

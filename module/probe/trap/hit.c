@@ -521,7 +521,7 @@ static noinline int hit_from_pad(const struct jump *jump, struct pt_regs *regs, 
 
 	if (arch_code_mode(regs) != UINSN_MODE_64)
 		return ret;
-	if (room && READ_ONCE(jump->on) && pad_does(&jump->pad, PAD_RECORD)) {
+	if (room && READ_ONCE(jump->on) && !READ_ONCE(site->barred) && pad_records(&jump->pad)) {
 		regs->ip = jump->at;
 		return NOTIFY_STOP;
 	}

@@ -113,6 +113,8 @@ static_assert(offsetof(struct tracer_block, form) == offsetof(struct tracer_reco
  * @taken: number of entries that have been taken out (tracer_buffer_count())
  * @written: tracer_cpu::written when the buffer was cleared
  * @dropped: likewise
+ * @event: of a reader with an iterator: the next event, or NULL if it has not been looked up
+ * @written_at: when it was written
  */
 struct tracer_cursor {
 	u32 next;
@@ -123,6 +125,8 @@ struct tracer_cursor {
 	u64 taken;
 	u64 written;
 	u64 dropped;
+	struct ring_buffer_event *event;
+	u64 written_at;
 };
 
 /**

@@ -58,18 +58,22 @@ static u64 fragment_time(const struct tracer_cursor *cursor,
 
 static const struct tracer_fragment *source_peek(struct source *src, u64 *ts)
 {
-	const struct tracer_fragment *fragment;
+	struct tracer_cursor *cursor = src->cursor;
 	struct ring_buffer_event *event;
 
-	if (src->iter)
-		event = ring_buffer_iter_peek(src->iter, ts);
-	else
+	/* The kernel copies the whole event for an iterator, each time. */
+	if (src->iter && !cursor->event)
+		cursor->event = ring_buffer_iter_peek(src->iter, &cursor->written_at);
+	if (src->iter) {
+		event = cursor->event;
+		*ts = cursor->written_at;
+	} else {
 		event = ring_buffer_peek(src->b->rb, src->cpu, ts, NULL);
+	}
 	if (!event)
 		return NULL;
-	fragment = ring_buffer_event_data(event);
-	*ts = fragment_time(src->cursor, fragment, *ts);
-	return fragment;
+	*ts = fragment_time(cursor, ring_buffer_event_data(event), *ts);
+	return ring_buffer_event_data(event);
 }
 
 /* Go on behind the fragment at the head, which has @n entries. */
@@ -78,6 +82,7 @@ static void source_skip(struct source *src, u32 n)
 	u64 ts;
 
 	src->cursor->taken += n;
+	src->cursor->event = NULL;
 
 	if (src->iter)
 		ring_buffer_iter_advance(src->iter);
@@ -114,9 +119,12 @@ static u32 lost_before(const struct tracer_cursor *cursor, u32 seq)
 	return cursor->started && (s32)(seq - cursor->next) > 0 ? seq - cursor->next : 0;
 }
 
-/* Go on with the event @next, and with no block. */
-static void cursor_set(struct tracer_cursor *cursor, u32 next)
+/* Go on with the event @next behind the start of a fragment, and with no block. */
+static void cursor_set(struct tracer_cursor *cursor, u32 seq, u32 next)
 {
+	/* A block of which hits have been read may have been overwritten since. */
+	if (cursor->at && cursor->seq != seq)
+		cursor->taken += cursor->next - cursor->seq;
 	cursor->next = next;
 	cursor->started = true;
 	cursor->at = 0;
@@ -142,7 +150,7 @@ static bool read_hit(struct source *src, const struct tracer_fragment *fragment,
 	seen->lost = 0;
 	if (!is_begun(cursor, fragment)) {
 		seen->lost = lost_before(cursor, fragment->seq);
-		cursor_set(cursor, fragment->seq);
+		cursor_set(cursor, fragment->seq, fragment->seq);
 		cursor->seq = fragment->seq;
 	}
 	/* If the rest of the block is overwritten, it is lost. */
@@ -196,7 +204,7 @@ complete:
 	seen->len = total;
 	seen->cpu = src->cpu;
 	seen->lost = lost_before(src->cursor, seq);
-	cursor_set(src->cursor, seq + 1);
+	cursor_set(src->cursor, seq, seq + 1);
 	return true;
 }
 
@@ -359,7 +367,7 @@ void tracer_buffer_block_done(struct tracer_buffer *b, int cpu, const struct tra
 	const struct tracer_fragment *fragment =
 		container_of((const u8 (*)[])block, struct tracer_fragment, data);
 
-	cursor_set(src.cursor, fragment->seq + block->hits.nr);
+	cursor_set(src.cursor, fragment->seq, fragment->seq + block->hits.nr);
 	source_skip(&src, block->hits.nr);
 }
 
@@ -385,6 +393,13 @@ int tracer_snapshot_start(struct tracer_buffer *b, struct tracer_snapshot *s,
 		tracer_snapshot_finish(s);
 		return -ENOMEM;
 	}
+	mutex_lock(&b->read_lock);
+	for_each_possible_cpu(cpu) {
+		/* Hits that have been taken out of a block are not shown. */
+		s->cursors[cpu] = b->cursors[cpu];
+		s->cursors[cpu].started = false;
+	}
+	mutex_unlock(&b->read_lock);
 	for_each_possible_cpu(cpu) {
 		/* The buffer has no memory for a CPU that has never been online. */
 		if ((only != TRACER_ALL_CPUS && cpu != only) || !ring_buffer_size(b->rb, cpu))
@@ -474,7 +489,8 @@ static bool count_there(struct source *src, u64 *n)
 	src->iter = ring_buffer_read_start(src->b->rb, src->cpu, GFP_KERNEL);
 	if (!src->iter)
 		return false;
-	for (left = ring_buffer_entries_cpu(src->b->rb, src->cpu); left; left--) {
+	for (left = ring_buffer_entries_cpu(src->b->rb, src->cpu);
+	     left && !fatal_signal_pending(current); left--) {
 		fragment = source_peek(src, &ts);
 		if (!fragment)
 			break;
@@ -483,7 +499,8 @@ static bool count_there(struct source *src, u64 *n)
 		/* Hits that have been read are not there. */
 		if (is_begun(src->cursor, fragment))
 			*n -= src->cursor->next - src->cursor->seq;
-		ring_buffer_iter_advance(src->iter);
+		source_skip(src, 0);
+		cond_resched();
 	}
 	ring_buffer_read_finish(src->iter);
 	return true;
@@ -502,13 +519,16 @@ static bool count_there(struct source *src, u64 *n)
  */
 int tracer_buffer_count(struct tracer_buffer *b, int cpu, struct tracer_entries *entries)
 {
-	struct source src = { .b = b, .cpu = cpu, .cursor = &b->cursors[cpu] };
 	const struct tracer_cpu *c = per_cpu_ptr(b->cpu, cpu);
-	struct tracer_cursor *cursor = src.cursor;
+	const struct tracer_cursor *cursor = &b->cursors[cpu];
+	struct source src = { .b = b, .cpu = cpu };
+	struct tracer_cursor look;
 	u64 written, gone;
 	bool counted;
 
 	mutex_lock(&b->read_lock);
+	look = *cursor;
+	src.cursor = &look;
 	written = READ_ONCE(c->written) - cursor->written;
 	counted = count_there(&src, &entries->there);
 	entries->taken = cursor->taken;

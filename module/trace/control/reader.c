@@ -38,7 +38,14 @@ bool tracer_reader_next(struct tracer_reader *r)
 	return got;
 }
 
-static int grow_text(struct tracer_reader *r, size_t used)
+/**
+ * tracer_reader_grow() - get more room for the text of a reader
+ * @r: the reader
+ * @used: number of bytes of it to keep
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int tracer_reader_grow(struct tracer_reader *r, size_t used)
 {
 	size_t size = r->text.len + TEXT_SIZE;
 	char *buf = kvmalloc(size, GFP_KERNEL);
@@ -66,12 +73,12 @@ int tracer_reader_render(struct tracer_reader *r)
 	int ret;
 
 	format = idr_find(&r->view.t->formats.by_id, seen->record->entry.type);
-	if (format && format->def->blocks && seen->record->form == TRACER_FORM_VALUES)
+	if (format && format->def && format->def->blocks && seen->record->form == TRACER_FORM_VALUES)
 		r->seen.len = tracer_block_expand(format->def, r->record, seen->len);
 	tracer_render(&r->text, format ? format->def : NULL, seen);
 	if (tracer_text_fits(&r->text))
 		return 0;
-	ret = grow_text(r, used);
+	ret = tracer_reader_grow(r, used);
 	if (ret) {
 		r->text.len = used;
 		return ret;

@@ -44,6 +44,7 @@ struct tracer_reader *tracer_reader_create(const struct tracer_view *view,
 					   bool take);
 void tracer_reader_free(struct tracer_reader *r);
 bool tracer_reader_next(struct tracer_reader *r);
+int tracer_reader_grow(struct tracer_reader *r, size_t used);
 int tracer_reader_render(struct tracer_reader *r);
 ssize_t tracer_reader_copy(struct tracer_reader *r, char __user *ubuf, size_t count);
 ssize_t tracer_reader_wait(struct tracer_reader *r, bool nonblock, char __user *ubuf, size_t count,

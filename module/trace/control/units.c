@@ -115,18 +115,21 @@ static void put_hit(struct tracer_reader *r, const struct tracer_def *def)
 
 /*
  * Check whether the record can be a block.  Arguments with the same register may have it in
- * different sizes.
+ * different sizes.  At another place of the event, an argument may be one that could not be read.
  */
 static bool fits_block(const struct tracer_reader *r, const struct tracer_format *format)
 {
 	const struct tracer_record *record = r->seen.record;
+	const struct tracer_def *def = format ? format->def : NULL;
 	size_t entry = r->seen.len - offsetof(struct tracer_record, entry);
+	const u8 *faults;
 
-	return format && format->described && format->def->blocks &&
-	       entry >= tracer_strings_offset(format->def) &&
-	       format->def->nvalues == format->def->nargs &&
-	       !record->nstack && record->form != TRACER_FORM_VALUES &&
-	       !(record->entry.ip >> TRACER_BLOCK_ID);
+	if (!def || !format->described || !def->blocks || def->nvalues != def->nargs ||
+	    entry < tracer_strings_offset(def) || record->nstack ||
+	    record->form == TRACER_FORM_VALUES || record->entry.ip >> TRACER_BLOCK_ID)
+		return false;
+	faults = (const u8 *)&record->entry + tracer_faults_offset(def);
+	return !memchr_inv(faults, 0, tracer_strings_offset(def) - tracer_faults_offset(def));
 }
 
 /* Put the record into the text of a reader, as text. */
@@ -134,10 +137,17 @@ static int put_lines(struct tracer_reader *r)
 {
 	int ret;
 
-	unit_begin(&r->text);
-	ret = tracer_reader_render(r);
-	if (ret || !unit_end(&r->text, 0, UPROBES_UNIT_TEXT))
-		r->text.len = 0;
+	for (;;) {
+		unit_begin(&r->text);
+		ret = tracer_reader_render(r);
+		if (!ret && unit_end(&r->text, 0, UPROBES_UNIT_TEXT))
+			return 0;
+		/* There was no room for the last bytes. */
+		ret = ret ?: tracer_reader_grow(r, 0);
+		if (ret)
+			break;
+	}
+	r->text.len = 0;
 	return ret;
 }
 

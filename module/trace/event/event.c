@@ -64,11 +64,7 @@ struct tracer_event *tracer_event_create(struct tracer *t, struct tracer_def *de
 	return event;
 
 release_format:
-	/* The caller keeps the definition. */
-	down_write(&t->formats.sem);
-	event->format->def = NULL;
-	up_write(&t->formats.sem);
-	tracer_format_release(t, event->format);
+	tracer_format_discard(t, event->format);
 remove_group:
 	tracer_group_remove(event->group);
 free_event:

@@ -57,6 +57,19 @@ struct tracer_format *tracer_format_create(struct tracer *t,
 	return format;
 }
 
+/**
+ * tracer_format_discard() - free the format of an event that has failed
+ * @t: the tracer
+ * @format: the format, of which there are no records; the caller keeps its definition
+ */
+void tracer_format_discard(struct tracer *t, struct tracer_format *format)
+{
+	down_write(&t->formats.sem);
+	format->def = NULL;
+	format_free(t, format);
+	up_write(&t->formats.sem);
+}
+
 /* Free the oldest @count formats of removed events. */
 static void forget(struct tracer *t, unsigned int count)
 {

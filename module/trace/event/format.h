@@ -9,6 +9,7 @@
 
 struct tracer_format *tracer_format_create(struct tracer *t,
 					   struct tracer_def *def);
+void tracer_format_discard(struct tracer *t, struct tracer_format *format);
 void tracer_format_release(struct tracer *t, struct tracer_format *format);
 void tracer_formats_prune(struct tracer *t);
 
