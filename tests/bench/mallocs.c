@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 // cflags: -O1
 /*
- * A program that others trace: calls malloc() CALLS times, and writes into a file how many nanoseconds
- * of processor time that took, in the program and in the kernel.
+ * A program that others trace: calls malloc() CALLS times, and writes into a file how many
+ * nanoseconds of processor time that took, in the program and in the kernel.
  *
  *	mallocs CALLS FILE
  */

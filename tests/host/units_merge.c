@@ -135,7 +135,11 @@ static void read_stream(size_t most)
 	if (pipe2(fds, O_NONBLOCK))
 		exit(1);
 	units = (struct units) { .fd = fds[0], .hit = hit, .lines = lines, .lost = losses };
-	last = handled = texts = lost = wrong = 0;
+	last = 0;
+	handled = 0;
+	texts = 0;
+	lost = 0;
+	wrong = 0;
 	while (at < len) {
 		size_t n = rand() % most + 1;
 
@@ -155,23 +159,23 @@ static void read_stream(size_t most)
 static void check_line(void)
 {
 	static const char wanted[] =
-		"             cat-12      (      7) [003] dn.2.     1.500001: calls: (0x401136) a=-1 b=0xff c=255";
+		"             cat-12      (      7) [003] dn.2.     1.500001: f: (0x4) a=-1 b=0xf";
 	struct unit_arg args[] = {
 		{ .name = (char *)"a", .index = 0, .bits = 8, .form = 's' },
-		{ .name = (char *)"b", .index = 0, .bits = 8, .form = 'x' },
-		{ .name = (char *)"c", .index = 0, .bits = 16, .form = 'u' },
+		{ .name = (char *)"b", .index = 0, .bits = 4, .form = 'x' },
 	};
-	struct unit_event event = { .name = (char *)"calls", .args = args, .n = 3 };
+	struct unit_event event = { .name = (char *)"f", .args = args, .n = 2 };
 	static struct uprobes_unit_block block = {
 		.unit.cpu = 3, .comm = "cat", .pid = 12, .tgid = 7, .flags = 5, .depth = 2,
 	};
 	u64 values[] = { 0xff };
 	struct unit_hit h = {
-		.block = &block, .event = &event, .time = 1500000600, .addr = 0x401136,
+		.block = &block, .event = &event, .time = 1500000600, .addr = 0x4,
 		.values = values, .n = 1,
 	};
 
-	if (!ktap_ok(!strcmp(unit_line(&h, true, &line, &cap), wanted), "a line is as the module's"))
+	unit_line(&h, true, &line, &cap);
+	if (!ktap_ok(!strcmp(line, wanted), "a line is as the module's"))
 		ktap_note("%s", line);
 }
 
@@ -185,7 +189,8 @@ int main(void)
 	hits = make_stream(&of_1);
 	for (int i = 0; i < 3; i++) {
 		read_stream(sizes[i]);
-		ktap_ok(handled == hits, "in pieces of up to %zu bytes, all hits are handled", sizes[i]);
+		ktap_ok(handled == hits, "in pieces of up to %zu bytes, all hits are handled",
+			sizes[i]);
 		ktap_ok(texts, "and records that are text");
 		ktap_ok(!wrong, "in the order of time, with their values");
 		ktap_ok(lost == of_1, "losses are told");

@@ -112,8 +112,8 @@ static struct uprobe_sink *sink_of(const struct drain_to *to)
 }
 
 /*
- * Choose between a block and the handler for a consumer.  A block has room for each hit once.  So if
- * a sink has several consumers at a place, they get hits by their handlers.
+ * Choose between a block and the handler for a consumer.  A block has room for each hit once.  So
+ * if a sink has several consumers at a place, they get hits by their handlers.
  */
 static void to_set(struct drain_room *room, struct drain_jump *j, struct drain_to *to, size_t left)
 {

@@ -304,6 +304,7 @@ bool ring_empty(struct probed_mm *pmm)
 
 	if (!ring_has_work(pmm, cpu, open))
 		return false;
+	/* Pairs with ring_get(). */
 	head = ring_head(smp_load_acquire(&pmm->rings.all), cpu);
 	full = READ_ONCE(head->next) >= READ_ONCE(head->limit);
 	ring_drain(pmm, cpu, open);

@@ -73,7 +73,8 @@ int tracer_reader_render(struct tracer_reader *r)
 	int ret;
 
 	format = idr_find(&r->view.t->formats.by_id, seen->record->entry.type);
-	if (format && format->def && format->def->blocks && seen->record->form == TRACER_FORM_VALUES)
+	if (format && format->def && format->def->blocks &&
+	    seen->record->form == TRACER_FORM_VALUES)
 		r->seen.len = tracer_block_expand(format->def, r->record, seen->len);
 	tracer_render(&r->text, format ? format->def : NULL, seen);
 	if (tracer_text_fits(&r->text))
