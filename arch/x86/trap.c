@@ -209,7 +209,7 @@ static void text_sync(void *unused)
 }
 
 /**
- * arch_sync_text() - make all CPUs that execute code of an address space read its text anew
+ * arch_sync_text() - make all CPUs that execute code of an address space read its text again
  * @mm: the address space
  *
  * A CPU that begins to execute such code meanwhile changes its page tables, which serializes, too.

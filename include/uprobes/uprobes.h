@@ -646,15 +646,15 @@ bool uprobes_jumps_allowed(void);
 bool uprobes_empty_rings(void);
 
 /**
- * uprobes_hold_rings() - disable rings, or undo this
- * @hold: true to disable rings once more; false to undo one earlier call
+ * uprobes_disable_rings() - disable rings, or undo this
+ * @disable: true to disable rings once more; false to undo one earlier call
  *
  * While rings are disabled, all hits trap, and are handled as they happen.  When this function
  * returns, all earlier hits have been handled.
  *
  * Context: may sleep; not from a probe handler.
  */
-void uprobes_hold_rings(bool hold);
+void uprobes_disable_rings(bool disable);
 
 /**
  * uprobe_ring_time() - get the time of the current hit, if it comes from a ring

@@ -190,11 +190,11 @@ bool uprobes_empty_rings(void)
 }
 EXPORT_SYMBOL_GPL(uprobes_empty_rings);
 
-void uprobes_hold_rings(bool hold)
+void uprobes_disable_rings(bool disable)
 {
-	rings_disable(hold);
+	rings_disable(disable);
 }
-EXPORT_SYMBOL_GPL(uprobes_hold_rings);
+EXPORT_SYMBOL_GPL(uprobes_disable_rings);
 
 u64 uprobe_ring_time(void)
 {

@@ -83,7 +83,7 @@ void pmm_copy_begins(struct probed_mm *parent, unsigned long start)
 	/* mremap() may move a breakpoint to the address of an idle site. */
 	utask->fork.mark.removals = atomic_read(&parent->text.moving) ?
 				    0 : READ_ONCE(parent->sites.removals);
-	/* A failed fork may have left its mark: then the addresses start anew. */
+	/* A failed fork may have left its mark: then the addresses start again. */
 	first = !utask->fork.mark.ref_changes || start <= utask->fork.copied_to;
 	utask->fork.copied_to = start;
 	WRITE_ONCE(utask->fork.mark.ref_changes, READ_ONCE(parent->counters.changes));

@@ -425,7 +425,7 @@ static struct site *site_make(struct site_walk *walk, const struct ssol_plan *pl
 		smp_wmb();	/* Pairs with hit_in_full(). */
 		RCU_INIT_POINTER(old->set, NULL);
 	}
-	/* @walk->next is behind this site: another request for its address looks it up anew. */
+	/* @walk->next is behind this site: another request for its address looks it up again. */
 	walk->prev = site;
 	if (old)
 		walk->next = pmm_next_site(site);

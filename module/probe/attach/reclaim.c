@@ -289,7 +289,7 @@ static unsigned int sites_take(struct probed_mm *pmm)
 			pass.taken = site;
 			n++;
 		} else if (site->slot_nr && site->slot_nr != SLOT_NR_NONE) {
-			/* The numbers begin anew, as no fork is in flight. */
+			/* The numbers begin again, as no fork is in flight. */
 			site->slot_nr = 1;
 		}
 	}

@@ -277,7 +277,7 @@ struct pmm_sites {
  *
  * core/slots.c writes the list, attach/slot_batch.c @nothing_nearer.  attach/prepare.c and
  * attach/fork.c number the slots; attach/slot_batch.c, attach/attach.c and attach/fork.c set
- * @slots_written.  attach/reclaim.c begins the numbers anew.
+ * @slots_written.  attach/reclaim.c begins the numbers again.
  */
 struct pmm_areas {
 	struct ssol_area *list[PMM_MAX_AREAS];

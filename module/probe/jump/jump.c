@@ -510,7 +510,7 @@ static void erase_range(struct probed_mm *pmm, unsigned long start, unsigned lon
 	jumps_erase(pmm, is_in, &range);
 	if (pmm->jumps.nr == before)
 		return;
-	/* The same may happen again and again: wait longer each time.  Begin anew after a while. */
+	/* The same may happen many times: wait longer each time.  Begin again after a while. */
 	if (time_after(jiffies, pmm->jumps.not_before + 2 * (WAIT_FIRST << REMOVALS_MAX_LOG)))
 		pmm->jumps.removals = 0;
 	WRITE_ONCE(pmm->jumps.not_before, jiffies + (WAIT_FIRST << pmm->jumps.removals));

@@ -11,7 +11,7 @@
  *
  * Each stage stores single bytes, and ends with an interrupt on all processors that execute the
  * program.  A processor that has read an old byte has executed its instruction by then, and reads
- * anew (Intel SDM vol. 3, 9.1.3).  Before and after each store, a thread at any of these
+ * again (Intel SDM vol. 3, 9.1.3).  Before and after each store, a thread at any of these
  * instructions executes the whole original instruction, or traps, or executes the whole jump.  The
  * erasure does the same backwards.
  *

@@ -31,7 +31,7 @@ struct file *shared_pages_create(unsigned long size)
  * @base: where; if it is 0, it is set to an address that the kernel chooses
  * @size: size of the file
  *
- * Then seal the file: the program must not truncate it under its own pads, nor map it anew by
+ * Then seal the file: the program must not truncate it under its own pads, nor map it again by
  * /proc/PID/map_files.
  *
  * Context: may sleep; takes the mmap lock.

@@ -332,7 +332,7 @@ static bool is_of(u64 key, u16 number)
 }
 
 /**
- * timing_forget() - take the calls of a function out of the table, before somebody times it anew
+ * timing_forget() - take the calls of a function out of the table, before somebody times it again
  * @site: its entry, where no consumer times calls
  *
  * They were put there for an earlier consumer, or belong to a function that was at this address.

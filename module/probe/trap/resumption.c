@@ -66,7 +66,7 @@ void signal_note_resumption(struct site *site, const struct pt_regs *regs)
  * @regs: its registers, with the ip at the site
  *
  * Drop the resumptions that are newer than the one found: their signal handlers did not return.  An
- * old one may match by chance when the task comes to the site anew.  So if a signal handler ran,
+ * old one may match by chance when the task comes to the site again.  So if a signal handler ran,
  * require that it has returned to this breakpoint.
  *
  * Context: the trap.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Resumptions: hits that are handled, and whose instructions are not executed yet.  A task that
- * comes back to such an instruction does not hit it anew.
+ * comes back to such an instruction does not hit it again.
  */
 #ifndef _UPROBES_RESUMPTION_H
 #define _UPROBES_RESUMPTION_H

@@ -35,7 +35,7 @@ static int set(struct tracer *t, enum tracer_option option, bool on)
 		ring_buffer_change_overwrite(t->buffer.rb, on);
 	/* The stack of a hit is there only when the hit happens. */
 	if (option == TRACER_OPT_USERSTACKTRACE && on != t->no_rings) {
-		uprobes_hold_rings(on);
+		uprobes_disable_rings(on);
 		t->no_rings = on;
 	}
 	if (!ret)

@@ -33,12 +33,12 @@ int tracer_event_publish(struct tracer *t, struct tracer_event *event, bool on)
 		if (IS_ERR(synth))
 			return PTR_ERR(synth);
 		/* Its readers take their own time of a hit, and the registers. */
-		uprobes_hold_rings(true);
+		uprobes_disable_rings(true);
 		rcu_assign_pointer(event->synth, synth);
 		return 0;
 	}
 	RCU_INIT_POINTER(event->synth, NULL);
 	synchronize_rcu();
-	uprobes_hold_rings(false);
+	uprobes_disable_rings(false);
 	return tracer_synth_delete(synth, event->format->def);
 }

@@ -64,7 +64,7 @@ void tracer_teardown(struct tracer *t)
 	debugfs_remove(t->dirs.dir);
 	mutex_lock(&t->lock);
 	if (t->no_rings)
-		uprobes_hold_rings(false);
+		uprobes_disable_rings(false);
 	t->no_rings = false;
 	for (i = 0; i < TRACER_PIDS_LISTS; i++) {
 		tracer_pids_follow(&t->pids[i], false);

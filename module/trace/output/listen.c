@@ -42,7 +42,7 @@ static void hearing_switch(bool on)
 {
 	mutex_lock(&hearing_mutex);
 	if (on != hearing)
-		uprobes_hold_rings(on);
+		uprobes_disable_rings(on);
 	hearing = on;
 	mutex_unlock(&hearing_mutex);
 }
