@@ -155,10 +155,10 @@ for i in 1 2 3 4 5; do echo run 2 1000; done | "$prog" >/dev/null
 END
 jump 1
 echo 1 >/sys/module/uprobes/parameters/jump_after
-"$uprobe" -c "sh $tmp/calls.sh" "p:$call a=%di:s32 b=%si:s64" >"$tmp/out" 2>"$tmp/err"
+"$uprobe" --buffer 4096 -c "sh $tmp/calls.sh" "p:$call a=%di:s32 b=%si:s64" >"$tmp/out" 2>"$tmp/err"
 is "$(sound <"$tmp/out")" 10000 "uprobe prints all hits, in the order of time"
 like "$(cat "$tmp/err")" "10000 events shown, 10000 hits, 0 missed, 0 lost" "and says so"
-"$uprobe" --json -c "sh $tmp/calls.sh" "p:$call a=%di:s32 b=%si:s64" >"$tmp/out" 2>/dev/null
+"$uprobe" --buffer 4096 --json -c "sh $tmp/calls.sh" "p:$call a=%di:s32 b=%si:s64" >"$tmp/out" 2>/dev/null
 is "$(grep -Ec '^\{"time":[0-9.]+,"event":"[a-z_0-9]+","comm":"ringed","pid":[0-9]+,"tid":[0-9]+,"cpu":[0-9]+,"address":"0x[0-9a-f]+","args":\{"a":[0-9]+,"b":[0-9]+\}\}$' "$tmp/out")" 10000 "also as JSON"
 
 # The rules for reading them.
