@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# test: each fault of tests/mutants applies to the sources, one for each of twenty folders
+# test: each fault of tests/mutants applies to the sources, one for each of twenty-one folders
 . "$UPROBES_TOP/tests/lib.sh"
 cd "$UPROBES_TOP" || exit
 [ -z "${UPROBES_MUTANT:-}" ] || skip_all "one of them is applied"
@@ -15,4 +15,4 @@ for patch in tests/mutants/*.patch; do
 done
 is "$failed" "" "each patch applies"
 is "$several" "" "each changes one file, and says what the fault is"
-is "$(sort -u <<<"$folders" | grep -c .)" 20 "twenty folders have one"
+is "$(sort -u <<<"$folders" | grep -c .)" 21 "twenty-one folders have one"
