@@ -196,7 +196,7 @@ unsigned int pad_guess(const struct pad *pad)
 
 	if (pad_has_tail(pad)) {
 		n += save + pushes + 3 * restore + 2 * pushes + short_jump + 1 + jump;
-		if (pad_does(pad, PAD_RECORD))
+		if (pad_records(pad))
 			n += record + pad_action(pad)->recording.nr * value + wide;
 		else if (pad_does(pad, PAD_BEGIN))
 			n += call_begins + 3 * wide;

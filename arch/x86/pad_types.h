@@ -274,7 +274,7 @@ static inline bool pad_records(const struct pad *pad)
 /* Check whether a pad needs rcx and rdx, and has a tail. */
 static inline bool pad_has_tail(const struct pad *pad)
 {
-	return pad_does(pad, PAD_RECORD) || pad_does(pad, PAD_ADD) || pad_times(pad);
+	return pad_records(pad) || pad_does(pad, PAD_ADD) || pad_times(pad);
 }
 
 /* Check whether a pad increments a counter of the processor. */

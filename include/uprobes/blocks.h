@@ -53,7 +53,8 @@ struct uprobe_block {
  *
  * Between @begin and @end, @takes and handlers of other clients may be called, but no handler of a
  * probe that names the sink.  A client may have many sinks, but only two get blocks each time that
- * a ring is emptied, and each gets one block.
+ * a ring is emptied, and each gets one block.  If a sink has several probes at a place, their ring
+ * handlers are called.
  *
  * Context: as for uprobe::ring_handler.  A sink may be freed when none of its probes is registered.
  */

@@ -57,7 +57,7 @@ cat >loop.bash <<'END'
 f() { local a=$1; [ "$a" -gt 10 ] && a=${a%0}; }
 for ((i = 0; i < 300; i++)); do f $i; done
 END
-# bash SETS its own baseline.
+# What bash takes without the probes.
 tool_bare=$bare tool_own=$bare_own bare=0 bare_own=0
 took bash loop.bash
 bare=$total

@@ -5,6 +5,7 @@
  */
 #include "units.h"
 
+#include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -238,6 +239,9 @@ static void take(struct units *units, struct uprobes_unit *unit)
 		note_event(units, (char *)(unit + 1));
 		return;
 	}
+	/* A newer module may have further kinds. */
+	if (unit->kind != UPROBES_UNIT_TEXT && unit->kind != UPROBES_UNIT_BLOCK)
+		return;
 	hold(units, unit);
 	/* Of the hits that come at this moment, those of other processors may follow. */
 	if (unit->time)
@@ -248,7 +252,7 @@ static void take(struct units *units, struct uprobes_unit *unit)
  * units_read() - read units, and handle those that are complete
  * @units: the units
  *
- * Return: as read().
+ * Return: as read(); with EPROTO if these are no units.
  */
 ssize_t units_read(struct units *units)
 {
@@ -266,6 +270,10 @@ ssize_t units_read(struct units *units)
 	while (units->len - at >= sizeof(struct uprobes_unit)) {
 		struct uprobes_unit *unit = (struct uprobes_unit *)(units->buf + at);
 
+		if (unit->size < sizeof(*unit)) {
+			errno = EPROTO;
+			return -1;
+		}
 		if (unit->size > units->len - at)
 			break;
 		take(units, unit);

@@ -16,7 +16,7 @@
 
 DEFINE_PER_CPU(struct drain_room *, drain_room);
 
-/* Rooms are made by one task at a time. */
+/* Rooms are made by one task at a time.  Taken with probed_mm::lock held. */
 static DEFINE_MUTEX(rooms_mutex);
 
 /* The bits of addresses in blocks. */

@@ -226,7 +226,7 @@ const char *jump_missing(const struct site *site)
 	struct pad_work work;
 
 	if (jump)
-		return pad_does(&jump->pad, PAD_RECORD) ? ring_missing(pmm) : NULL;
+		return pad_records(&jump->pad) ? ring_missing(pmm) : NULL;
 	if (READ_ONCE(site->barred))
 		return site_barred(site);
 	if (!site_pad_work(site, &work))
@@ -297,7 +297,7 @@ static void jumps_write_all(struct probed_mm *pmm, struct jump **jumps, unsigned
 
 static bool reads_clock(const struct jump *jump, const void *unused)
 {
-	return pad_does(&jump->pad, PAD_RECORD) || pad_times(&jump->pad);
+	return pad_records(&jump->pad) || pad_times(&jump->pad);
 }
 
 /**

@@ -384,7 +384,7 @@ bool jump_does(const struct jump *jump, const struct pad_work *work)
 /* Place the pad of a new jump.  Return 0 or a negative errno. */
 static int jump_place(struct jump *jump)
 {
-	bool records = pad_does(&jump->pad, PAD_RECORD), times = pad_times(&jump->pad);
+	bool records = pad_records(&jump->pad), times = pad_times(&jump->pad);
 	struct probed_mm *pmm = jump->site->pmm;
 	int ret = pad_does(&jump->pad, PAD_COUNT) ? 0 : site_alloc_pad(jump);
 

@@ -534,7 +534,7 @@ static noinline int hit_from_pad(const struct jump *jump, struct pt_regs *regs, 
 		ret = hit_in_full(site, regs) ? NOTIFY_STOP : NOTIFY_DONE;
 	else
 		ret = hit_dispatch(site, set, regs);
-	if (pad_does(&jump->pad, PAD_RECORD))
+	if (pad_records(&jump->pad))
 		ring_request_page(site->pmm);
 	resume_in_pad(site, jump, regs);
 	return ret;

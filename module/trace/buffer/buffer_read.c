@@ -83,7 +83,6 @@ static void source_skip(struct source *src, u32 n)
 
 	src->cursor->taken += n;
 	src->cursor->event = NULL;
-
 	if (src->iter)
 		ring_buffer_iter_advance(src->iter);
 	else

@@ -287,11 +287,13 @@ static int start_look(struct tracer_reader *r)
 {
 	int ret;
 
-	ret = render_header(r);
-	if (!ret)
-		ret = tracer_snapshot_start(&r->view.t->buffer, &r->snapshot, r->view.cpu);
+	/* First, as this empties the rings. */
+	ret = tracer_snapshot_start(&r->view.t->buffer, &r->snapshot, r->view.cpu);
 	if (ret)
-		r->text.len = 0;
+		return ret;
+	ret = render_header(r);
+	if (ret)
+		tracer_snapshot_finish(&r->snapshot);
 	r->started = !ret;
 	return ret;
 }

@@ -10,11 +10,6 @@
 . "$UPROBES_TOP/tests/shared/ring.inc"
 ktap_plan $((FULL ? 26 : 23))
 
-# plain: print records without what differs between runs: threads, processors and times.
-plain() {
-	grep -v '^#' | sed -E 's/^ *ringed-[0-9]+ +\[[0-9]+\] (.)[n.](...) +[0-9.]+: /\1\2 /; s/(a|id)=[0-9]+//g; s/sp=0x[0-9a-f]+/sp/'
-}
-
 # words: print how many records have the arguments as words of the stack, too.
 words() {
 	grep -Ec ' a=([0-9]+) b=([0-9]+) .* id=\1 nr=\2 '
