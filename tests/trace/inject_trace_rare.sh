@@ -98,13 +98,13 @@ check "each record is read, or counted as missed" read_all
 before=$(missed)
 exec 3<$dir/trace_pipe
 record
-echo reader.grow_text.kvmalloc:1 >$inject
+echo reader.tracer_reader_grow.kvmalloc:1 >$inject
 drain <&3 >"$tmp/read"
 read -r site _ <$inject
 echo off >$inject
 drain <&3 >>"$tmp/read"
 exec 3<&-
-is "$site" reader.grow_text.kvmalloc "there is no memory for a long line"
+is "$site" reader.tracer_reader_grow.kvmalloc "there is no memory for a long line"
 check "the next read gets the long line" read_all
 disable
 clear
