@@ -18,6 +18,7 @@
 #include "probe/place.h"
 #include "util/probe_spec.h"
 #include "symbols/runtimes.h"
+#include "symbols/stack_check.h"
 #include "symbols/symbols.h"
 #include "aggregate.h"
 #include "probe/target.h"
@@ -36,19 +37,21 @@
  * by probes there, and its return address stays as it is.  Such a place is the return instruction,
  * or one in front of it; then the highest bit is set, and the 15 bits behind it say how far the
  * stack pointer is below that at the return.  Return arguments for a definition, or "".
+ * @entry: the function's start; if the list is not empty, it becomes the place where a call begins.
  */
-static char *return_sites_text(struct symbols *syms, const struct symbol *function, u64 addr)
+static char *return_sites_text(struct symbols *syms, const struct symbol *function, u64 *entry)
 {
+	u64 addr = *entry, begin = stack_check_entry(syms->image, addr);
 	char *text = xstrdup("");
 	struct return_sites exits;
 
 	/* In a loop that begins with the first instruction, each round would be a call. */
 	if (return_sites_only(syms, function, addr, &exits) &&
-	    !epilogues_branch_to(&exits.epilogues, addr)) {
+	    !epilogues_branch_to(&exits.epilogues, begin)) {
 		for (size_t i = 0; i < exits.returns.n; i++) {
 			const struct place *ret = &exits.returns.v[i];
 			u16 below;
-			u64 at = epilogues_find(&exits.epilogues, ret->addr, addr, &below);
+			u64 at = epilogues_find(&exits.epilogues, ret->addr, begin, &below);
 			u64 before = at == ret->addr ? 0 : 1ull << 63 | (u64)below << 48;
 			u64 offset = ret->offset - (ret->addr - at);
 			char *longer = xasprintf("%s \\0x%llx", text,
@@ -57,6 +60,8 @@ static char *return_sites_text(struct symbols *syms, const struct symbol *functi
 			free(text);
 			text = longer;
 		}
+		if (*text)
+			*entry = begin;
 	}
 	return_sites_free(&exits);
 	return text;
@@ -79,18 +84,19 @@ static bool add_match(struct aggregate *aggregate, struct symbols *syms, const s
 {
 	struct probe_site site = { .path = syms->image->path };
 	u64 addr = pattern_address(syms, sym, kind);
-	char *label, *exits;
+	char *exits = sites ? return_sites_text(syms, sym, &addr) : xstrdup("");
+	char *label;
 	struct error *err;
 
-	err = elf_image_offset(syms->image, addr, &site.offset);
-	if (err) {
-		error_free(err);
-		return true;
-	}
-	exits = sites ? return_sites_text(syms, sym, addr) : xstrdup("");
 	if (runtime_needs_ret_addr(runtime, sym->name) && !*exits) {
 		free(exits);
 		return false;
+	}
+	err = elf_image_offset(syms->image, addr, &site.offset);
+	if (err) {
+		error_free(err);
+		free(exits);
+		return true;
 	}
 	label = is_mangled(sym->name) ? demangle(sym->name, DEMANGLE_CALL) :
 					NULL;
@@ -134,11 +140,25 @@ static struct error *add_matches(struct aggregate *aggregate,
 	return err;
 }
 
-/* List the return instructions of @function, which should be at @addr: see return_sites_text(). */
-static char *site_exits(struct symbols *syms, const struct symbol *function, u64 addr)
+/*
+ * List the return instructions of @function, which should be at @addr: see return_sites_text().
+ * @site becomes the place where a call begins.
+ */
+static char *site_exits(struct symbols *syms, const struct symbol *function, u64 addr,
+			struct probe_site *site)
 {
-	return function && function->addr == addr ? return_sites_text(syms, function, addr) :
-						    xstrdup("");
+	u64 entry = addr;
+	char *exits;
+
+	if (!function || function->addr != addr)
+		return xstrdup("");
+	exits = return_sites_text(syms, function, &entry);
+	if (entry != addr) {
+		site->offset += entry - addr;
+		free(site->expected);
+		site->expected = text_expected(syms->image, entry);
+	}
+	return exits;
 }
 
 /* Find the function at a place of a return probe; NULL if it is in another file, or has no name. */
@@ -161,7 +181,7 @@ static const struct symbol *site_function(struct target *target, struct symbols 
 /* Add the places of returns. */
 static struct error *add_returns(struct aggregate *aggregate, size_t entry,
 				 const struct probe_spec *spec, const struct options *options,
-				 const struct definition *def)
+				 struct definition *def)
 {
 	const struct runtime *runtime;
 	struct target target;
@@ -174,10 +194,10 @@ static struct error *add_returns(struct aggregate *aggregate, size_t entry,
 	symbols_load(&target.image, target.root, target.debug_dir, &syms);
 	runtime = options->force & FORCE_GO ? NULL : runtime_of(&target.image);
 	for (size_t i = 0; i < def->sites.n && !err; i++) {
-		const struct probe_site *site = &def->sites.v[i];
+		struct probe_site *site = &def->sites.v[i];
 		u64 addr = 0;
 		const struct symbol *function = site_function(&target, &syms, site, &addr);
-		char *exits = site_exits(&syms, function, addr);
+		char *exits = site_exits(&syms, function, addr, site);
 
 		if (!*exits && runtime_needs_ret_addr(runtime, function ? function->name : NULL))
 			err = refuse(site->path, runtime,
