@@ -179,6 +179,7 @@ static bool transaction_status(u64 rax)
 
 static bool same_registers(const struct user_regs_struct *a, const struct user_regs_struct *b)
 {
+	enum { NAMED_IN_32BIT = 9 };	/* the first of @fields */
 	static const struct {
 		const char *name;
 		size_t at;
@@ -197,6 +198,15 @@ static bool same_registers(const struct user_regs_struct *a, const struct user_r
 
 		memcpy(&x, (const u8 *)a + fields[i].at, 8);
 		memcpy(&y, (const u8 *)b + fields[i].at, 8);
+		/*
+		 * In 32-bit code the upper halves of the registers that it can name are undefined
+		 * (SDM vol. 1, 3.4.1.1). Some processors let kmovq write all of %rsp, and a later
+		 * interrupt can clear the half again.
+		 */
+		if (trial.insn.mode != UINSN_MODE_64 && i < NAMED_IN_32BIT) {
+			x = (u32)x;
+			y = (u32)y;
+		}
 		if (trial.insn.class == UINSN_XBEGIN && native.sig != SIGILL &&
 		    fields[i].at == offsetof(struct user_regs_struct, rax) &&
 		    transaction_status(x) && transaction_status(y))
