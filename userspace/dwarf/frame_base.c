@@ -8,7 +8,6 @@
 #include "frame_base.h"
 
 #include <dwarf.h>
-#include <stdlib.h>
 
 #include "util/error.h"
 #include "elf/text.h"
@@ -31,34 +30,6 @@ static u64 frame_pointer(const struct frame *frame)
 	return frame->info->image->ehdr.e_machine == EM_X86_64 ? 6 : 5;
 }
 
-static bool from_table(Dwarf_CFI *cfi, u64 addr, struct cfa *cfa)
-{
-	Dwarf_Frame *state = NULL;
-	Dwarf_Addr start, end;
-	bool known = false;
-	Dwarf_Op *ops;
-	size_t n;
-
-	if (!cfi || dwarf_cfi_addrframe(cfi, addr, &state))
-		return false;
-	if (dwarf_frame_info(state, &start, &end, NULL) >= 0 && end > addr &&
-	    !dwarf_frame_cfa(state, &ops, &n) && n) {
-		bool x = ops[0].atom == DW_OP_bregx;
-
-		*cfa = (struct cfa){
-			.reg = x ? ops[0].number :
-				   (u64)ops[0].atom - DW_OP_breg0,
-			.offset = (s64)(x ? ops[0].number2 : ops[0].number),
-			.end = end,
-			.stored = n > 1,
-		};
-		known = x || (ops[0].atom >= DW_OP_breg0 &&
-			      ops[0].atom <= DW_OP_breg31);
-	}
-	free(state);
-	return known;
-}
-
 /**
  * cfa_at() - find the value of the caller's stack pointer before the call
  * @info: the debug information
@@ -69,17 +40,12 @@ static bool from_table(Dwarf_CFI *cfi, u64 addr, struct cfa *cfa)
  */
 bool cfa_at(const struct debug_info *info, u64 addr, struct cfa *cfa)
 {
-	Dwarf_CFI *cfi = dwarf_getcfi_elf(info->image->elf);
-	bool known = from_table(cfi, addr, cfa);
-
-	if (cfi)
-		dwarf_cfi_end(cfi);
-	if (!known &&
-	    from_table(dwarf_getcfi(info->dwarf), addr - info->bias, cfa)) {
-		cfa->end += info->bias;
-		known = true;
-	}
-	return known;
+	if (cfa_in_image(info->image, addr, cfa))
+		return true;
+	if (!cfa_in_table(dwarf_getcfi(info->dwarf), addr - info->bias, cfa))
+		return false;
+	cfa->end += info->bias;
+	return true;
 }
 
 /**

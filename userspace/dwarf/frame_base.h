@@ -5,21 +5,8 @@
 
 #include <stdbool.h>
 
+#include "elf/cfa.h"
 #include "location.h"
-
-/**
- * struct cfa - the caller's stack pointer before the call
- * @reg: register that it is computed from, in DWARF numbering
- * @offset: number to add to the register
- * @stored: the sum is not the stack pointer, but the address where it is stored
- * @end: address after the instructions for which this holds
- */
-struct cfa {
-	u64 reg;
-	s64 offset;
-	bool stored;
-	u64 end;
-};
 
 bool cfa_at(const struct debug_info *info, u64 addr, struct cfa *cfa);
 bool frame_base_distance(const struct frame *frame, u64 reg, s64 *distance);

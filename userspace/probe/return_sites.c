@@ -6,6 +6,7 @@
 
 #include "boundary.h"
 #include "symbols/demangle.h"
+#include "elf/cfa.h"
 #include "elf/eh_frame.h"
 #include "util/error.h"
 #include "elf/text.h"
@@ -73,6 +74,78 @@ static bool add_cold_part(struct parts *parts, struct symbols *syms,
 	return true;
 }
 
+/*
+ * List the instructions that leave the code in a range.  Return their number, which is negative if
+ * there is none that could be listed; then set @stopped to the offset of what is no instruction.
+ */
+static long list_exits(const struct elf_image *img, u64 start, const u8 *text, size_t len,
+		       struct boundary_exit **found, size_t *stopped)
+{
+	long n = boundary_exits(text, len, text_mode(img), start, NULL, 0, stopped);
+
+	*found = NULL;
+	if (n > 0) {
+		*found = xcalloc(n, sizeof(**found));
+		boundary_exits(text, len, text_mode(img), start, *found, n, NULL);
+	}
+	return n;
+}
+
+/*
+ * Check whether unnamed code, to which a function jumps, is a part of it: it has a frame where it
+ * starts, or goes nowhere but back into the function.  Entries of the PLT have a frame, too, but
+ * jump through memory.
+ */
+static bool is_moved_part(const struct elf_image *img, const struct parts *parts, u64 start,
+			  const struct boundary_exit *found, long n)
+{
+	struct cfa cfa;
+	bool framed = cfa_in_image(img, start, &cfa) && !cfa_of_call(img, &cfa);
+
+	for (long i = 0; i < n; i++) {
+		if (found[i].kind == BOUNDARY_JUMP_IND)
+			return false;
+		if (!framed &&
+		    (found[i].kind == BOUNDARY_RET || !inside(parts, found[i].target)))
+			return false;
+	}
+	return n >= 0;
+}
+
+/*
+ * If @target is in code that a compiler has moved out of the function, add that to the parts.  In
+ * stripped files it has no name, but it has an entry of its own in the unwind table.
+ */
+static bool add_moved_part(struct parts *parts, struct symbols *syms, u64 target)
+{
+	const struct elf_image *img = syms->image;
+	struct boundary_exit *found;
+	u64 start, end, offset;
+	struct error *err;
+	size_t len;
+	bool part;
+	u8 *text;
+	long n;
+
+	if (symbols_function_at(syms, target, &end) ||
+	    !eh_frame_function_at(img, target, &start, &end) || end - start > FUNCTION_MAX)
+		return false;
+	err = elf_image_offset(img, start, &offset);
+	if (err) {
+		error_free(err);
+		return false;
+	}
+	text = xmalloc(end - start);
+	len = elf_image_read(img, offset, text, end - start);
+	n = list_exits(img, start, text, len, &found, NULL);
+	part = is_moved_part(img, parts, start, found, n);
+	if (part)
+		add_part(parts, start, end);
+	free(found);
+	free(text);
+	return part;
+}
+
 static struct error *add_exit(const struct elf_image *img, u64 addr,
 			      struct places *places)
 {
@@ -102,8 +175,8 @@ static struct error *add_exits(struct symbols *syms,
 		case BOUNDARY_JUMP:
 		case BOUNDARY_JUMP_IF:
 			if (inside(parts, found[i].target) ||
-			    add_cold_part(parts, syms, function,
-					  found[i].target))
+			    add_cold_part(parts, syms, function, found[i].target) ||
+			    add_moved_part(parts, syms, found[i].target))
 				break;
 			if (found[i].kind == BOUNDARY_JUMP)
 				err = add_exit(syms->image, addr,
@@ -126,7 +199,7 @@ static struct error *scan_part(struct symbols *syms,
 	const struct elf_image *img = syms->image;
 	u64 start = parts->v[part].start, offset;
 	u64 len = parts->v[part].end - start;
-	struct boundary_exit *found = NULL;
+	struct boundary_exit *found;
 	struct error *err;
 	size_t stopped = 0;
 	u8 *text;
@@ -144,11 +217,8 @@ static struct error *scan_part(struct symbols *syms,
 	len = elf_image_read(img, offset, text, len);
 	if (text_mode(img) == UINSN_MODE_64)
 		epilogues_scan(&exits->epilogues, text, len, start);
-	n = boundary_exits(text, len, text_mode(img), start, NULL, 0, &stopped);
+	n = list_exits(img, start, text, len, &found, &stopped);
 	if (n > 0) {
-		found = xcalloc(n, sizeof(*found));
-		boundary_exits(text, len, text_mode(img), start, found, n,
-			       NULL);
 		err = add_exits(syms, function, parts, part, found, n, exits);
 	} else if (n < 0) {
 		err = error_new(STATUS_REFUSED,
