@@ -139,7 +139,12 @@ static void add_epilogue(struct epilogues *epilogues, const struct recent *recen
 	}
 }
 
-static void add_target(struct epilogues *epilogues, u64 target)
+/**
+ * epilogues_add_target() - note where a jump leads to
+ * @epilogues: the epilogues of the function
+ * @target: the address
+ */
+void epilogues_add_target(struct epilogues *epilogues, u64 target)
 {
 	epilogues->targets = grow(epilogues->targets, epilogues->n_targets,
 				  &epilogues->cap_targets, sizeof(*epilogues->targets));
@@ -165,7 +170,7 @@ void epilogues_scan(struct epilogues *epilogues, const u8 *text, size_t len, u64
 		if (uinsn_decode(&insn, text + at, len - at, UINSN_MODE_64))
 			return;
 		if (insn.flags & UINSN_RELATIVE && insn.class != UINSN_CALL)
-			add_target(epilogues, uinsn_target(&insn, addr + at));
+			epilogues_add_target(epilogues, uinsn_target(&insn, addr + at));
 		if (insn.class == UINSN_RET)
 			add_epilogue(epilogues, &recent, addr, at);
 		recent_add(&recent, at, sp_change(&insn, text + at));

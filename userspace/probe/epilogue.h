@@ -49,6 +49,7 @@ struct epilogues {
 };
 
 void epilogues_scan(struct epilogues *epilogues, const u8 *text, size_t len, u64 addr);
+void epilogues_add_target(struct epilogues *epilogues, u64 target);
 bool epilogues_branch_to(struct epilogues *epilogues, u64 addr);
 u64 epilogues_find(struct epilogues *epilogues, u64 ret, u64 entry, u16 *below);
 void epilogues_free(struct epilogues *epilogues);

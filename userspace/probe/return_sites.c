@@ -10,6 +10,7 @@
 #include "elf/eh_frame.h"
 #include "util/error.h"
 #include "elf/text.h"
+#include "jump_tables.h"
 #include "util/util.h"
 
 /* Only generated code has larger functions. */
@@ -157,48 +158,75 @@ static struct error *add_exit(const struct elf_image *img, u64 addr,
 	return err;
 }
 
-static struct error *add_exits(struct symbols *syms,
-			       const struct symbol *function,
-			       struct parts *parts, size_t part,
-			       const struct boundary_exit *found, size_t n,
-			       struct return_sites *exits)
+/**
+ * struct scan - the search for the instructions that leave a function
+ * @syms: symbols of the file
+ * @function: its symbol, or NULL
+ * @parts: its parts, as far as they are known
+ * @tables: the tables of the part that is looked at
+ * @exits: what has been found
+ */
+struct scan {
+	struct symbols *syms;
+	const struct symbol *function;
+	struct parts parts;
+	struct jump_tables tables;
+	struct return_sites *exits;
+};
+
+/* Check whether an address is in the function; a part with it may become known by that. */
+static bool is_ours(struct scan *scan, u64 addr)
 {
+	return inside(&scan->parts, addr) ||
+	       add_cold_part(&scan->parts, scan->syms, scan->function, addr) ||
+	       add_moved_part(&scan->parts, scan->syms, addr);
+}
+
+/* Check whether a jump through a register or memory stays in the function. */
+static bool stays(struct scan *scan, u64 jump)
+{
+	const struct jump_table *table = jump_tables_of(&scan->tables, jump);
+
+	for (size_t i = 0; table && i < table->n; i++) {
+		if (!is_ours(scan, table->targets[i]))
+			return false;
+		epilogues_add_target(&scan->exits->epilogues, table->targets[i]);
+	}
+	return table;
+}
+
+static struct error *add_exits(struct scan *scan, u64 start, const struct boundary_exit *found,
+			       size_t n)
+{
+	struct return_sites *exits = scan->exits;
 	struct error *err = NULL;
 
 	for (size_t i = 0; i < n && !err; i++) {
-		u64 addr = parts->v[part].start + found[i].offset;
+		u64 addr = start + found[i].offset;
 
 		switch (found[i].kind) {
 		case BOUNDARY_RET:
-			err = add_exit(syms->image, addr, &exits->returns);
+			err = add_exit(scan->syms->image, addr, &exits->returns);
 			break;
 		case BOUNDARY_JUMP:
+			if (!is_ours(scan, found[i].target))
+				err = add_exit(scan->syms->image, addr, &exits->tail_calls);
+			break;
 		case BOUNDARY_JUMP_IF:
-			if (inside(parts, found[i].target) ||
-			    add_cold_part(parts, syms, function, found[i].target) ||
-			    add_moved_part(parts, syms, found[i].target))
-				break;
-			if (found[i].kind == BOUNDARY_JUMP)
-				err = add_exit(syms->image, addr,
-					       &exits->tail_calls);
-			else
-				exits->unclear++;
+			exits->unclear += !is_ours(scan, found[i].target);
 			break;
 		default:
-			exits->unclear++;
+			exits->unclear += !stays(scan, addr);
 		}
 	}
 	return err;
 }
 
-static struct error *scan_part(struct symbols *syms,
-			       const struct symbol *function,
-			       struct parts *parts, size_t part,
-			       struct return_sites *exits)
+static struct error *scan_part(struct scan *scan, size_t part)
 {
-	const struct elf_image *img = syms->image;
-	u64 start = parts->v[part].start, offset;
-	u64 len = parts->v[part].end - start;
+	const struct elf_image *img = scan->syms->image;
+	u64 start = scan->parts.v[part].start, offset;
+	u64 len = scan->parts.v[part].end - start;
 	struct boundary_exit *found;
 	struct error *err;
 	size_t stopped = 0;
@@ -215,16 +243,19 @@ static struct error *scan_part(struct symbols *syms,
 				 (unsigned long long)len);
 	text = xmalloc(len);
 	len = elf_image_read(img, offset, text, len);
-	if (text_mode(img) == UINSN_MODE_64)
-		epilogues_scan(&exits->epilogues, text, len, start);
+	if (text_mode(img) == UINSN_MODE_64) {
+		epilogues_scan(&scan->exits->epilogues, text, len, start);
+		jump_tables_find(img, start, text, len, &scan->tables);
+	}
 	n = list_exits(img, start, text, len, &found, &stopped);
 	if (n > 0) {
-		err = add_exits(syms, function, parts, part, found, n, exits);
+		err = add_exits(scan, start, found, n);
 	} else if (n < 0) {
 		err = error_new(STATUS_REFUSED,
 				"the code at 0x%llx of %s cannot be followed, so its returns are not known; use --return=trampoline",
 				(unsigned long long)start + stopped, img->path);
 	}
+	jump_tables_free(&scan->tables);
 	free(found);
 	free(text);
 	return err;
@@ -239,7 +270,7 @@ static struct error *scan_part(struct symbols *syms,
 struct error *return_sites_find(struct symbols *syms, const struct place *function,
 				struct return_sites *exits)
 {
-	struct parts parts = { 0 };
+	struct scan scan = { .syms = syms, .function = function->function, .exits = exits };
 	struct error *err = NULL;
 	u64 start, end;
 
@@ -252,11 +283,11 @@ struct error *return_sites_find(struct symbols *syms, const struct place *functi
 				 "the end of the function at 0x%llx of %s is not known, so its returns are not known; use --return=trampoline",
 				 (unsigned long long)function->addr,
 				 syms->image->path);
-	add_part(&parts, function->addr, end);
+	add_part(&scan.parts, function->addr, end);
 	/* scan_part() can add more parts. */
-	for (size_t i = 0; i < parts.n && !err; i++)
-		err = scan_part(syms, function->function, &parts, i, exits);
-	free(parts.v);
+	for (size_t i = 0; i < scan.parts.n && !err; i++)
+		err = scan_part(&scan, i);
+	free(scan.parts.v);
 	return err;
 }
 
