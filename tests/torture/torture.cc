@@ -33,7 +33,8 @@ __asm__(".macro I\n"
 	"\t.popsection\n"
 	".endm\n"
 	".macro F name\n"
-	".balign 16\n.globl \\name\n.type \\name, @function\n\\name:\n"
+	"772:\n.balign 16\n.globl \\name\n.type \\name, @function\n\\name:\n"
+	".size \\name, 772f - \\name\n"
 	".endm\n"
 	".pushsection .text\n"
 	".balign 4096\n"
@@ -115,7 +116,7 @@ __asm__(".macro I\n"
 	"I; pop %rdi\n"
 	"I; lea 11(%rdi,%rdi,2), %rax\n"
 	"I; ret\n"
-	".balign 4096\n"
+	"772:\n.balign 4096\n"
 	".popsection\n");
 
 extern "C" {
