@@ -9,7 +9,8 @@
  * "count" and "filter" are hits that are counted, or fail a condition, by a trap; "count-jump"
  * and "filter-jump" are the same without a trap; "filter-passes" are hits that meet the
  * condition, and trap in the pad.  "event-ring" are hits that are recorded with two registers,
- * without a trap; "read-ring" are the same of a session, with reading them as units; "hist" are
+ * without a trap; "event-1", "event-2" and "event-10" are the same if the ring is emptied after so
+ * many; "read-ring" are the same of a session, with reading them as units; "hist" are
  * hits that are counted by the value of a register, "lat" calls that are timed, and "hist-jump" and
  * "lat-jump" the same without traps. They include what it takes to empty the rings.  "jump" and
  * "jump-away" are what it takes to write and to erase a jump, of many that are written together.
@@ -18,12 +19,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -192,6 +195,57 @@ static double read_cost(called *fn)
 	return best;
 }
 
+/* Return the least cost of some calls and a switch to another process, which empties the ring. */
+static double least_round(called *fn, const void *arg, unsigned int each)
+{
+	uint64_t best = UINT64_MAX, begun, t;
+	unsigned int i, round, k;
+
+	for (i = 0; i < LOOPS; i++) {
+		begun = now();
+		for (round = 0; round < CALLS; round++) {
+			for (k = 0; k < each; k++)
+				fn(arg);
+			sched_yield();
+		}
+		t = now() - begun;
+		best = t < best ? t : best;
+	}
+	return (double)best / CALLS;
+}
+
+/* Make a process that waits, and then always yields.  A fork erases jumps, so call this first. */
+static pid_t other_process(void)
+{
+	pid_t pid = fork();
+
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	raise(SIGSTOP);
+	while (1)
+		sched_yield();
+}
+
+/*
+ * Measure hits if the ring is emptied after so many.  Two processes of the same priority switch to
+ * each other.
+ */
+static double rounds_cost(called *fn, const void *arg, unsigned int each, pid_t other)
+{
+	static const struct sched_param first = { .sched_priority = 1 }, last;
+	double without, with;
+
+	sched_setscheduler(other, SCHED_FIFO, &first);
+	sched_setscheduler(0, SCHED_FIFO, &first);
+	kill(other, SIGCONT);
+	without = least_round(fn, arg, 0);
+	with = least_round(fn, arg, each);
+	kill(other, SIGSTOP);
+	sched_setscheduler(0, SCHED_OTHER, &last);
+	return (with - without) / each;
+}
+
 static void session_end(void)
 {
 	close(session);
@@ -235,6 +289,8 @@ static void one(const char *kind, const char *jumping, int i, bool spin)
 {
 	const void *arg = jumping && !strcmp(jumping, "passes") ? (void *)1 : argument;
 	double bare = least(insns[i].fn, argument), with;
+	unsigned int each = jumping ? atoi(jumping) : 0;
+	pid_t other = each ? other_process() : 0;
 	char name[32];
 
 	jumps_allowed("0");
@@ -248,14 +304,20 @@ static void one(const char *kind, const char *jumping, int i, bool spin)
 		usleep(50000);
 		loop(insns[i].fn, arg, 10);
 	}
+	while (spin && each)
+		rounds_cost(insns[i].fn, arg, each, other);
 	while (spin)
 		loop(insns[i].fn, arg, CALLS);
-	with = least(insns[i].fn, arg);
+	with = each ? rounds_cost(insns[i].fn, arg, each, other) : least(insns[i].fn, arg);
 	if (session >= 0)
 		with += read_cost(insns[i].fn);
 	snprintf(name, sizeof(name), "%s%s%s", kind, jumping ? "-" : "", jumping ?: "");
 	say(name, insns[i].name, with - bare);
 	end(kind);
+	if (other) {
+		kill(other, SIGKILL);
+		waitpid(other, NULL, 0);
+	}
 }
 
 static void call_many(void)
@@ -306,6 +368,9 @@ static const struct {
 	{ "hist", NULL, false },
 	{ "hist", "jump", false },
 	{ "event", "ring", true },
+	{ "event", "10", true },
+	{ "event", "2", true },
+	{ "event", "1", true },
 	{ "read", "ring", true },
 	{ "lat", NULL, true },
 	{ "lat", "jump", true },

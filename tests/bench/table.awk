@@ -16,7 +16,7 @@ function get(how, side, name, insn) {
 	# With uprobe_events, a condition is a filter.
 	if (side == "peer" && name ~ /^filter/)
 		name = "event-filtered"
-	if (side == "peer" && name == "event-ring") {
+	if (side == "peer" && name ~ /^event-(ring|[0-9]+)$/) {
 		name = "event"
 		insn = "endbr64"
 	}
@@ -78,7 +78,8 @@ END {
 		"hit-among-1 hit-among-1000 hit-among-100000", names, " ")
 	for (c = 1; c <= count; c++)
 		rows_of(names[c], "instructions/hit")
-	count = split("count count-jump filter filter-jump filter-passes event-ring read-ring hist hist-jump lat lat-jump", names, " ")
+	count = split("count count-jump filter filter-jump filter-passes event-ring event-10 event-2 event-1 read-ring " \
+		"hist hist-jump lat lat-jump", names, " ")
 	for (c = 1; c <= count; c++)
 		rows_of(names[c], "instructions/hit")
 	rows_of("attach", "instructions/site")
