@@ -59,50 +59,48 @@ void drain_rooms_free(void)
 	}
 }
 
-/* Forget the jumps of the last time.  Context: interrupts off. */
-void drain_room_begin(struct drain_room *room, u64 oldest)
+/* After 2^32 times, old keys could be taken for new ones: forget them. */
+void drain_room_restart(struct drain_room *room)
 {
-	room->oldest = oldest;
-	room->nr_used = 0;
-	memset(room->blocks, 0, sizeof(room->blocks));
-	if (++room->serial)
-		return;
-	/* After 2^32 times, old keys could be taken for new ones. */
 	memset(room->jumps, 0, sizeof(room->jumps));
 	room->serial = 1;
 }
 
 /* Check whether the pad of a jump has done what a consumer wants. */
-static bool serves(const struct jump *jump, const struct consumer *c)
+static __always_inline bool serves(const struct jump *jump, const struct consumer *c)
 {
-	static const struct pad_filter none;
 	const struct filter *filter = rcu_dereference(c->filter);
 
-	return READ_ONCE(c->run.live) && (c->counts || c->rings) &&
-	       !(c->pads.reads & ~jump->reads) &&
-	       pad_has_filter(&jump->pad, filter ? &filter->pad : &none);
+	if (!READ_ONCE(c->run.live) || !(c->counts || c->rings) || c->pads.reads & ~jump->reads)
+		return false;
+	/* Most have none.  Then the pad has its action only. */
+	return likely(!filter) ? jump->pad.nr == 1 : pad_has_filter(&jump->pad, &filter->pad);
 }
 
 /* Get the block of a sink, or NULL.  @left: bytes in the ring */
-static struct drain_block *block_of(struct drain_room *room, struct uprobe_sink *sink, size_t left)
+static __always_inline struct drain_block *
+block_of(struct drain_room *room, struct uprobe_sink *sink, size_t left)
 {
+	unsigned int nr = room->nr_blocks, i;
+	struct uprobe_block *block;
 	struct drain_block *b;
 
-	for (b = room->blocks; b < room->blocks + DRAIN_BLOCKS; b++) {
-		if (b->sink && b->sink != sink)
-			continue;
-		if (!b->sink) {
-			b->sink = sink;
-			b->block = sink->begin(sink, left);
-			if (b->block) {
-				b->block->nr = 0;
-				b->block->oldest = room->oldest;
-				b->end = b->block->words;
-			}
-		}
-		return b->block ? b : NULL;
+	for (i = 0; i < nr; i++) {
+		if (room->blocks[i].sink == sink)
+			return room->blocks[i].block ? &room->blocks[i] : NULL;
 	}
-	return NULL;
+	if (nr == DRAIN_BLOCKS)
+		return NULL;
+	block = sink->begin(sink, left);
+	b = &room->blocks[room->nr_blocks++];
+	b->sink = sink;
+	b->block = block;
+	if (!block)
+		return NULL;
+	block->nr = 0;
+	block->oldest = room->oldest;
+	b->end = block->words;
+	return b;
 }
 
 /* Get the sink of a consumer, or NULL. */
@@ -112,23 +110,40 @@ static struct uprobe_sink *sink_of(const struct drain_to *to)
 }
 
 /*
- * Choose between a block and the handler for a consumer.  A block has room for each hit once.  So
- * if a sink has several consumers at a place, they get hits by their handlers.
+ * Choose between a block and the handler for a consumer, one of the @nr ones of @j.  A block has
+ * room for each hit once.  So if a sink has several consumers at a place, they get hits by their
+ * handlers.
  */
-static void to_set(struct drain_room *room, struct drain_jump *j, struct drain_to *to, size_t left)
+static __always_inline void to_set(struct drain_room *room, struct drain_jump *j,
+				   const struct pad *pad, unsigned int nr, struct drain_to *to,
+				   size_t left)
 {
 	struct uprobe_sink *sink = sink_of(to);
-	const struct pad *pad = &j->jump->pad;
-	const struct drain_to *other;
+	unsigned int i;
 
+	to->block = NULL;
 	if (!sink || pad->addr >> PLACE_ADDRESS || !sink->takes(sink, to->c->u))
 		return;
-	for (other = j->to; other < j->to + j->nr; other++) {
-		if (other != to && sink_of(other) == sink)
+	for (i = 0; i < nr; i++) {
+		if (&j->to[i] != to && sink_of(&j->to[i]) == sink)
 			return;
 	}
 	to->block = block_of(room, sink, left);
 	to->place = pad->addr | (u64)to->c->u->sink_id << PLACE_ADDRESS;
+}
+
+/* Find the consumers that get the hits of a jump, where there can be several. */
+static noinline void serve_several(struct drain_room *room, struct drain_jump *j,
+				   const struct consumer_set *set, size_t left)
+{
+	unsigned int i;
+
+	for (i = 0; i < min(set->nr, RING_CONSUMERS); i++) {
+		if (serves(j->jump, set->consumers[i]))
+			j->to[j->nr++].c = set->consumers[i];
+	}
+	for (i = 0; i < j->nr; i++)
+		to_set(room, j, &j->jump->pad, j->nr, &j->to[i], left);
 }
 
 /*
@@ -136,60 +151,55 @@ static void to_set(struct drain_room *room, struct drain_jump *j, struct drain_t
  * the site were live, and they were %RING_CONSUMERS at most.  Those that have come since are behind
  * them in the set, or want another pad.
  */
-static void jump_serve(struct drain_room *room, struct drain_jump *j, size_t left)
+static void jump_serve(struct drain_room *room, struct drain_jump *j, const struct jump *jump,
+		       size_t left)
 {
-	const struct consumer_set *set = rcu_dereference(j->jump->site->set);
-	unsigned int i;
+	const struct consumer_set *set = rcu_dereference(jump->site->set);
+	struct drain_to *to = &j->to[0];
 
-	for (i = 0; set && i < min(set->nr, RING_CONSUMERS); i++) {
-		if (serves(j->jump, set->consumers[i]))
-			j->to[j->nr++] = (struct drain_to) { .c = set->consumers[i] };
+	j->nr = 0;
+	j->copied = false;
+	if (unlikely(!set))
+		return;
+	if (unlikely(set->nr != 1)) {
+		serve_several(room, j, set, left);
+	} else if (serves(jump, set->consumers[0])) {
+		to->c = set->consumers[0];
+		to_set(room, j, &jump->pad, 1, to, left);
+		j->nr = 1;
 	}
-	for (i = 0; i < j->nr; i++)
-		to_set(room, j, &j->to[i], left);
-	j->copied = j->nr == 1 && j->to[0].block && j->to[0].c->pads.reads == j->jump->reads;
-}
-
-/* Account for the hits of a jump. */
-static void jump_account(struct drain_jump *j)
-{
-	unsigned int i;
-
-	atomic_add(j->hits, &j->jump->recorded);
-	for (i = 0; i < j->nr; i++)
-		this_cpu_add(j->to[i].c->stats.counts->hits, j->hits);
-	j->hits = 0;
+	j->copied = j->nr == 1 && to->block && to->c->pads.reads == jump->reads;
 }
 
 /**
  * drain_jump_find() - find what there is to do with the hits of a jump
  * @room: the room of this processor, after drain_room_begin()
+ * @j: its entry, which has another jump
  * @jump: the jump
  * @id: its number in records
  * @left: bytes in the ring
  *
  * Context: interrupts off, RCU read side.
- * Return: its entry; NULL if its record would be longer than @left.
+ * Return: @j; NULL if its record would be longer than @left.
  */
-struct drain_jump *drain_jump_find(struct drain_room *room, struct jump *jump, u32 id, size_t left)
+struct drain_jump *drain_jump_find(struct drain_room *room, struct drain_jump *j,
+				   struct jump *jump, u32 id, size_t left)
 {
-	struct drain_jump *j = &room->jumps[id % DRAIN_JUMPS];
 	struct pad_record *record;
 	size_t size;
 
 	size = struct_size(record, values, pad_action(&jump->pad)->recording.nr);
 	if (size > left)
 		return NULL;
-	if (j->key >> 32 == room->serial)
-		jump_account(j);
+	if (unlikely(j->key >> 32 == room->serial))
+		drain_jump_account(j);
 	else
-		room->used[room->nr_used++] = id % DRAIN_JUMPS;
-	*j = (struct drain_jump) {
-		.key = (u64)room->serial << 32 | id,
-		.jump = jump,
-		.size = size,
-	};
-	jump_serve(room, j, left);
+		room->used[room->nr_used++] = j;
+	j->key = (u64)room->serial << 32 | id;
+	j->jump = jump;
+	j->size = size;
+	j->hits = 0;
+	jump_serve(room, j, jump, left);
 	return j;
 }
 
@@ -201,20 +211,11 @@ void drain_block_close(struct drain_room *room, struct drain_block *b)
 
 	b->block = NULL;
 	for (i = 0; i < room->nr_used; i++) {
-		j = &room->jumps[room->used[i]];
+		j = room->used[i];
 		for (k = 0; k < j->nr; k++) {
 			if (j->to[k].block == b)
 				j->to[k].block = NULL;
 		}
 		j->copied = j->copied && j->to[0].block;
 	}
-}
-
-/* Account for all hits.  Context: interrupts off, RCU read side since drain_room_begin(). */
-void drain_room_end(struct drain_room *room)
-{
-	unsigned int i;
-
-	for (i = 0; i < room->nr_used; i++)
-		jump_account(&room->jumps[room->used[i]]);
 }

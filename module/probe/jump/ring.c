@@ -298,17 +298,7 @@ void ring_fill(struct probed_mm *pmm)
  */
 bool ring_empty(struct probed_mm *pmm)
 {
-	unsigned int cpu = smp_processor_id();
-	bool open = !atomic_read(&holders), full;
-	const struct pad_head *head;
-
-	if (!ring_has_work(pmm, cpu, open))
-		return false;
-	/* Pairs with ring_get(). */
-	head = ring_head(smp_load_acquire(&pmm->rings.all), cpu);
-	full = READ_ONCE(head->next) >= READ_ONCE(head->limit);
-	ring_drain(pmm, cpu, open);
-	return open && full;
+	return ring_drain(pmm, !atomic_read(&holders));
 }
 
 /**

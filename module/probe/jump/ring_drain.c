@@ -49,33 +49,15 @@ void ring_clock_mark(void)
 	this_cpu_write(oldest_time, trace_clock_local());
 }
 
-/**
- * struct drain - hits that are being taken out of a ring
- * @room: the room of this processor
- * @jump: the jump whose hit is in @regs and @words, or NULL
- * @regs: registers for the handlers
- * @words: words of the stack for them
- * @ticks: the time stamp counter now
- * @now: that time, in nanoseconds
- */
-struct drain {
-	struct drain_room *room;
-	struct jump *jump;
-	struct pt_regs regs;
-	u64 words[PAD_WORDS];
-	u64 ticks;
-	u64 now;
-};
-
 /* Convert the time of a hit, which the program may have forged. */
-static u64 hit_time(const struct drain *drain, u64 ticks)
+static u64 hit_time(const struct drain_room *room, u64 ticks)
 {
-	u64 ago = drain->ticks - ticks, oldest = drain->room->oldest, at;
+	u64 ago = room->ticks - ticks, oldest = room->oldest, at;
 
 	if ((s64)ago < 0)
 		ago = 0;
 	ago = min(ago, (u64)OLDEST * 1000 * arch_ticks_khz());
-	at = drain->now - mul_u64_u32_shr(ago, READ_ONCE(clock_mult), READ_ONCE(clock_shift));
+	at = room->now - mul_u64_u32_shr(ago, READ_ONCE(clock_mult), READ_ONCE(clock_shift));
 	return (s64)(at - oldest) < 0 ? oldest : at;
 }
 
@@ -91,30 +73,31 @@ static struct jump *jump_of_id(const struct ring *ring, u32 id)
 	return piece ? smp_load_acquire(&piece[id % RING_JUMPS_PIECE]) : NULL;
 }
 
-/* Complete a block, if there is one. */
-static void block_end(const struct drain *drain, struct drain_block *b)
+/* Complete a block. */
+static void block_end(const struct drain_room *room, const struct drain_block *b)
 {
 	struct uprobe_block *block = b->block;
 
-	if (!block)
-		return;
 	block->size = (u8 *)b->end - (u8 *)block->words;
-	block->ticks = drain->ticks;
-	block->now = drain->now;
+	block->ticks = room->ticks;
+	block->now = room->now;
 	block->mult = READ_ONCE(clock_mult);
 	block->shift = READ_ONCE(clock_shift);
 	b->sink->end(b->sink, block);
-	drain_block_close(drain->room, b);
 }
 
 /* Complete the block of a sink, before one of its handlers is called. */
-static void sink_end(const struct drain *drain, const struct uprobe_sink *sink)
+static void sink_end(struct drain_room *room, const struct uprobe_sink *sink)
 {
+	struct drain_block *b;
 	unsigned int i;
 
-	for (i = 0; sink && i < DRAIN_BLOCKS; i++) {
-		if (drain->room->blocks[i].sink == sink)
-			block_end(drain, &drain->room->blocks[i]);
+	for (i = 0; i < room->nr_blocks; i++) {
+		b = &room->blocks[i];
+		if (b->sink == sink && b->block) {
+			block_end(room, b);
+			drain_block_close(room, b);
+		}
 	}
 }
 
@@ -184,36 +167,38 @@ static void hit_pick(const struct drain_to *to, const struct pad_record *record,
 }
 
 /* Get the registers and words of a hit ready for handlers. */
-static void values_take(struct drain *drain, struct jump *jump, const struct pad_record *record)
+static void values_take(struct drain_room *room, const struct jump *jump,
+			const struct pad_record *record)
 {
 	const struct pad_recording *recording = &pad_action(&jump->pad)->recording;
 	unsigned int i, reg;
 
-	if (jump != drain->jump) {
-		memset(&drain->regs, 0, sizeof(drain->regs));
-		memset(drain->words, 0, sizeof(drain->words));
-		arch_regs_user(&drain->regs, jump->pad.addr);
-		drain->jump = jump;
+	if (jump != room->filled) {
+		memset(&room->regs, 0, sizeof(room->regs));
+		memset(room->words, 0, sizeof(room->words));
+		arch_regs_user(&room->regs, jump->pad.addr);
+		this_cpu_write(ring_words, room->words);
+		room->filled = jump;
 	}
 	for (i = 0; i < recording->nr; i++) {
 		reg = recording->regs[i];
 		if (reg < PAD_WORD)
-			arch_reg_set(&drain->regs, reg, READ_ONCE(record->values[i]));
+			arch_reg_set(&room->regs, reg, READ_ONCE(record->values[i]));
 		else
-			drain->words[reg - PAD_WORD] = READ_ONCE(record->values[i]);
+			room->words[reg - PAD_WORD] = READ_ONCE(record->values[i]);
 	}
 }
 
 /* Report a hit to each consumer, in a block or by its handler. */
-static void hit_report(struct drain *drain, struct drain_jump *j,
-		       const struct pad_record *record)
+static noinline void hit_report(struct drain_room *room, struct drain_jump *j,
+				const struct pad_record *record)
 {
-	u64 time = hit_time(drain, READ_ONCE(record->time));
+	u64 time = hit_time(room, READ_ONCE(record->time));
 	const struct drain_to *to;
 
 	j->hits++;
-	values_take(drain, j->jump, record);
-	drain->room->oldest = time;
+	values_take(room, j->jump, record);
+	room->oldest = time;
 	this_cpu_write(ring_time, time);
 	for (to = j->to; to < j->to + j->nr; to++) {
 		struct uprobe *u = to->c->u;
@@ -221,32 +206,34 @@ static void hit_report(struct drain *drain, struct drain_jump *j,
 		if (to->block) {
 			hit_pick(to, record, &pad_action(&j->jump->pad)->recording);
 		} else if (to->c->rings) {
-			sink_end(drain, u->sink);
-			u->ring_handler(u, &drain->regs);
+			sink_end(room, u->sink);
+			u->ring_handler(u, &room->regs);
 		}
 	}
 }
 
-/* Find what there is to do with the hits of a jump.  Return NULL if no pad has such a record. */
-static struct drain_jump *other_jump(struct drain_room *room, const struct ring *ring, u32 id,
-				     size_t left)
+/* Note that no handler is running any more, if one was. */
+static void handlers_end(const struct drain_room *room)
 {
-	struct jump *jump = jump_of_id(ring, id);
-
-	return jump ? drain_jump_find(room, jump, id, left) : NULL;
+	if (likely(!room->filled))
+		return;
+	this_cpu_write(ring_time, 0);
+	this_cpu_write(ring_words, NULL);
+	/* uprobe_again() is for other handlers. */
+	this_cpu_write(task_handler_wanted, false);
 }
 
 /*
  * Take the hits out of the @len bytes at @records, up to the first record that no pad can have
  * written.
  */
-static void hits_take(struct drain *drain, const struct ring *ring, const void *records,
+static void hits_take(struct drain_room *room, const struct ring *ring, const void *records,
 		      unsigned long len)
 {
-	struct drain_room *room = drain->room;
 	u64 serial = (u64)room->serial << 32;
 	const struct pad_record *record;
 	struct drain_jump *j;
+	struct jump *jump;
 	unsigned long n;
 	u32 id;
 
@@ -255,15 +242,17 @@ static void hits_take(struct drain *drain, const struct ring *ring, const void *
 		/* The upper half is 0, or the program's. */
 		id = READ_ONCE(record->id);
 		j = &room->jumps[id % DRAIN_JUMPS];
-		if (unlikely(j->key != (serial | id)))
-			j = other_jump(room, ring, id, len);
+		if (unlikely(j->key != (serial | id))) {
+			jump = jump_of_id(ring, id);
+			j = jump ? drain_jump_find(room, j, jump, id, len) : NULL;
+		}
 		if (unlikely(!j || j->size > len))
 			return;
 		if (likely(j->copied)) {
 			n = hits_copy_any(j, records, len);
 		} else {
 			n = j->size;
-			hit_report(drain, j, record);
+			hit_report(room, j, record);
 		}
 	}
 }
@@ -290,53 +279,71 @@ void ring_restart(const struct probed_mm *pmm)
 		regs->ip = jump->at + jump->parts.record;
 }
 
+/*
+ * Take all hits out of a ring, of which @len bytes are used.  It is not inline, as most often,
+ * there is none.
+ */
+static noinline void ring_take(const struct ring *ring, const void *records, unsigned long len)
+{
+	struct drain_room *room = this_cpu_read(drain_room);
+	unsigned int i;
+
+	drain_room_begin(room, this_cpu_read(oldest_time));
+	room->ticks = arch_ticks();
+	room->now = trace_clock_local();
+	hits_take(room, ring, records, len);
+	for (i = 0; i < room->nr_blocks; i++) {
+		if (room->blocks[i].block)
+			block_end(room, &room->blocks[i]);
+	}
+	drain_room_end(room);
+	handlers_end(room);
+	this_cpu_write(oldest_time, room->now);
+}
+
 /**
- * ring_drain() - take all hits out of a ring, and call the ring handlers
- * @pmm: the probed mm
- * @cpu: the processor of the ring; its hits are those of the current task
+ * ring_drain() - take all hits out of the ring of this processor, and call the ring handlers
+ * @pmm: the probed mm of the current task, whose hits these are
  * @open: pads may go on to write to the ring
  *
  * Context: interrupts off, RCU read side; possibly the scheduler with a run queue locked.
- * ring_has_work() is true.
+ * Return: whether a pad that has found the ring full finds room now.
  */
-void ring_drain(struct probed_mm *pmm, unsigned int cpu, bool open)
+bool ring_drain(struct probed_mm *pmm, bool open)
 {
 	/* Pairs with ring_get(). */
 	struct ring *ring = smp_load_acquire(&pmm->rings.all);
-	/* Pairs with page_get(). */
-	struct page *page = smp_load_acquire(&ring->pages[ring->nr_heads + cpu]);
-	struct pad_head *head = ring_head(ring, cpu);
-	unsigned long start = ring_start(ring, cpu), used;
-	bool closed = test_bit(cpu, ring->closed);
-	struct drain drain;
-	unsigned int i;
+	unsigned int cpu = smp_processor_id();
+	unsigned long start, next, limit, used;
+	struct pad_head *head;
+	struct page *page;
+	bool closed;
 
-	used = READ_ONCE(head->next) - start;
+	if (!ring)
+		return false;
+	/* Pairs with page_get(). */
+	page = smp_load_acquire(&ring->pages[ring->nr_heads + cpu]);
+	if (!page)
+		return false;
+	head = ring_head(ring, cpu);
+	start = ring_start(ring, cpu);
+	next = READ_ONCE(head->next);
+	limit = READ_ONCE(head->limit);
+	if (next == start && limit == ring_limit(start, open))
+		return false;
 	WRITE_ONCE(head->next, start);
-	WRITE_ONCE(head->limit, ring_limit(ring, cpu, open));
-	if (open)
-		clear_bit(cpu, ring->closed);
-	else
+	WRITE_ONCE(head->limit, ring_limit(start, open));
+	closed = test_bit(cpu, ring->closed);
+	if (unlikely(!open))
 		set_bit(cpu, ring->closed);
+	else if (unlikely(closed))
+		clear_bit(cpu, ring->closed);
 	/*
 	 * A new ring has no hit, and neither has one that the program has spoilt.  If a closed ring
 	 * has hits, the program has opened it: they must not come now.
 	 */
-	if (!used || used > UPROBE_BLOCK_SIZE || closed)
-		return;
-	drain.room = this_cpu_read(drain_room);
-	drain.jump = NULL;
-	drain.ticks = arch_ticks();
-	drain.now = trace_clock_local();
-	drain_room_begin(drain.room, this_cpu_read(oldest_time));
-	this_cpu_write(ring_words, drain.words);
-	hits_take(&drain, ring, page_address(page), used);
-	for (i = 0; i < DRAIN_BLOCKS; i++)
-		block_end(&drain, &drain.room->blocks[i]);
-	drain_room_end(drain.room);
-	this_cpu_write(oldest_time, drain.now);
-	this_cpu_write(ring_time, 0);
-	this_cpu_write(ring_words, NULL);
-	/* uprobe_again() is for other handlers. */
-	this_cpu_write(task_handler_wanted, false);
+	used = next - start;
+	if (used && used <= UPROBE_BLOCK_SIZE && !closed)
+		ring_take(ring, page_address(page), used);
+	return open && next >= limit;
 }

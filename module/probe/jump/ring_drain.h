@@ -67,31 +67,13 @@ static inline unsigned long ring_mask(const struct ring *ring)
 	return roundup_pow_of_two((ring->nr_heads + nr_cpu_ids) * PAGE_SIZE) - 1;
 }
 
-/* Get the limit of that ring: a record that begins below it fits, also into a block of them all. */
-static inline unsigned long ring_limit(const struct ring *ring, unsigned int cpu, bool open)
-{
-	return open ? ring_start(ring, cpu) + UPROBE_BLOCK_SIZE - PAD_RECORD_MAX + 1 : 0;
-}
-
-/**
- * ring_has_work() - check whether ring_drain() has to be called
- * @pmm: the probed mm
- * @cpu: as for ring_drain()
- * @open: as for ring_drain()
- *
- * Context: as for ring_drain().
+/*
+ * Get the limit of the ring that begins at @start: a record that begins below it fits, also into a
+ * block of them all.
  */
-static inline bool ring_has_work(const struct probed_mm *pmm, unsigned int cpu, bool open)
+static inline unsigned long ring_limit(unsigned long start, bool open)
 {
-	/* Pairs with ring_get(). */
-	const struct ring *ring = smp_load_acquire(&pmm->rings.all);
-	const struct pad_head *head;
-
-	if (!ring || !READ_ONCE(ring->pages[ring->nr_heads + cpu]))
-		return false;
-	head = ring_head(ring, cpu);
-	return READ_ONCE(head->next) != ring_start(ring, cpu) ||
-	       READ_ONCE(head->limit) != ring_limit(ring, cpu, open);
+	return open ? start + UPROBE_BLOCK_SIZE - PAD_RECORD_MAX + 1 : 0;
 }
 
 /* While a ring handler is running, the time of its hit; otherwise 0. */
@@ -103,6 +85,6 @@ DECLARE_PER_CPU(const u64 *, ring_words);
 void ring_clock_init(void);
 void ring_clock_mark(void);
 void ring_restart(const struct probed_mm *pmm);
-void ring_drain(struct probed_mm *pmm, unsigned int cpu, bool open);
+bool ring_drain(struct probed_mm *pmm, bool open);
 
 #endif /* _UPROBES_RING_DRAIN_H */

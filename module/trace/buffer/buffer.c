@@ -324,34 +324,30 @@ void tracer_buffer_write(struct tracer_buffer *b, const void *data, size_t len)
  */
 struct tracer_block *tracer_buffer_reserve_block(struct tracer_buffer *b, size_t size)
 {
-	struct tracer_cpu *c = this_cpu_ptr(b->cpu);
 	size_t len = sizeof(struct tracer_block) + size;
 	struct tracer_fragment *fragment;
+	struct ring_buffer_event *event;
+	struct tracer_cpu *c;
 
-	fragment = reserve_fragment(b, c->seq, len, 0, len, &c->block);
-	return fragment ? (struct tracer_block *)fragment->data : NULL;
+	event = ring_buffer_lock_reserve(b->rb, sizeof(*fragment) + len);
+	if (!event)
+		return NULL;
+	c = this_cpu_ptr(b->cpu);
+	c->block = event;
+	fragment = ring_buffer_event_data(event);
+	fragment->seq = c->seq;
+	fragment->total = len;
+	fragment->at = 0;
+	return (struct tracer_block *)fragment->data;
 }
 
-/**
- * tracer_buffer_commit_block() - commit a block, unless it has no hits
- * @b: the buffer
- * @block: from tracer_buffer_reserve_block(), with its hits
- */
-void tracer_buffer_commit_block(struct tracer_buffer *b, const struct tracer_block *block)
+/* Write a block that is much shorter than its room once more: it cannot be shortened. */
+static noinline void commit_shorter(struct tracer_buffer *b, struct tracer_cpu *c,
+				    const struct tracer_block *block, size_t len)
 {
-	struct tracer_cpu *c = this_cpu_ptr(b->cpu);
-	size_t len = sizeof(*block) + block->hits.size;
-	struct tracer_fragment *fragment = ring_buffer_event_data(c->block);
-	u32 nr;
+	struct tracer_fragment *fragment;
+	u32 nr = block->hits.nr;
 
-	/* It cannot be shortened.  If it is much too long, write another one. */
-	if (block->hits.nr && len >= fragment->total / 2) {
-		c->seq += block->hits.nr;
-		c->written += block->hits.nr;
-		tracer_buffer_commit(b, c->block);
-		return;
-	}
-	nr = block->hits.nr;
 	memcpy(c->trap, block, len);
 	ring_buffer_discard_commit(b->rb, c->block);
 	if (!nr)
@@ -362,6 +358,28 @@ void tracer_buffer_commit_block(struct tracer_buffer *b, const struct tracer_blo
 	if (!fragment)
 		return;
 	memcpy(fragment->data, c->trap, len);
+	tracer_buffer_commit(b, c->block);
+}
+
+/**
+ * tracer_buffer_commit_block() - commit a block, unless it has no hits
+ * @b: the buffer
+ * @block: from tracer_buffer_reserve_block(), with its hits
+ */
+void tracer_buffer_commit_block(struct tracer_buffer *b, const struct tracer_block *block)
+{
+	const struct tracer_fragment *fragment =
+		container_of((const u8 (*)[])block, struct tracer_fragment, data);
+	struct tracer_cpu *c = this_cpu_ptr(b->cpu);
+	size_t len = sizeof(*block) + block->hits.size;
+	u32 nr = block->hits.nr;
+
+	if (unlikely(!nr || len < fragment->total / 2)) {
+		commit_shorter(b, c, block, len);
+		return;
+	}
+	c->seq += nr;
+	c->written += nr;
 	tracer_buffer_commit(b, c->block);
 }
 

@@ -68,7 +68,7 @@ static bool takes(struct uprobe_sink *sink, struct uprobe *u)
 static struct uprobe_block *begin(struct uprobe_sink *sink, size_t size)
 {
 	struct tracer *t = container_of(sink, struct tracer, sink);
-	struct pid_namespace *ns = t->ns ?: &init_pid_ns;
+	struct pid_namespace *ns = t->ns;
 	struct tracer_block *block;
 
 	if (tracer_tasks_drops(&t->tasks) || !tracer_pids_pass(t->pids, current) ||
@@ -77,14 +77,13 @@ static struct uprobe_block *begin(struct uprobe_sink *sink, size_t size)
 	block = tracer_buffer_reserve_block(&t->buffer, size);
 	if (!block)
 		return NULL;
-	*block = (struct tracer_block) {
-		.tgid = task_tgid_nr_ns(current, ns),
-		.form = TRACER_FORM_BLOCK,
-		.pid = task_pid_nr_ns(current, ns),
-	};
-	/* As in records. */
+	/* As in records.  All fields are set, the hits by the other module: none is cleared. */
 	memcpy(block->comm, current->comm, sizeof(block->comm));
 	block->comm[sizeof(block->comm) - 1] = '\0';
+	block->tgid = likely(!ns) ? task_tgid_nr(current) : task_tgid_nr_ns(current, ns);
+	block->unused = 0;
+	block->form = TRACER_FORM_BLOCK;
+	block->pid = likely(!ns) ? task_pid_nr(current) : task_pid_nr_ns(current, ns);
 	return &block->hits;
 }
 
