@@ -101,34 +101,45 @@ static void sink_end(struct drain_room *room, const struct uprobe_sink *sink)
 	}
 }
 
+/* A hit has the same size in a ring and in a block. */
+static_assert(sizeof(struct pad_record) == 2 * sizeof(u64));
+
 /*
  * Put hits with all their values into a block, as long as they are those of one jump.  Return the
  * number of bytes of their records, at most @len.
+ *
+ * One pointer is enough for both, as they have the same size there.  If that is a constant, the
+ * hits need not be counted.
  */
 static __always_inline unsigned long hits_copy(struct drain_jump *j, const void *records,
 					       unsigned long len, unsigned int nr)
 {
 	const struct pad_record *record = records;
-	unsigned long left = len, size = struct_size(record, values, nr);
+	const unsigned long size = struct_size(record, values, nr);
+	const void *last = records + len - size;
 	struct drain_block *b = j->to[0].block;
+	long distance = (void *)b->end - records;
 	u64 place = j->to[0].place;
 	u32 id = j->key, hits = 0;
-	u64 *word = b->end;
 	unsigned int i;
+	u64 *word;
 
 	do {
-		*word++ = READ_ONCE(record->time) << 8 | nr;
-		*word++ = place;
+		word = (void *)record + distance;
+		word[0] = READ_ONCE(record->time) << 8 | nr;
+		word[1] = place;
 		for (i = 0; i < nr; i++)
-			*word++ = READ_ONCE(record->values[i]);
+			word[2 + i] = READ_ONCE(record->values[i]);
 		record = (const void *)record + size;
-		left -= size;
 		hits++;
-	} while (left >= size && (u32)READ_ONCE(record->id) == id);
-	b->end = word;
+	} while ((const void *)record <= last && (u32)READ_ONCE(record->id) == id);
+	len = (const void *)record - records;
+	if (__builtin_constant_p(nr))
+		hits = len / size;
+	b->end = (void *)b->end + len;
 	b->block->nr += hits;
 	j->hits += hits;
-	return len - left;
+	return len;
 }
 
 /* The same, in code of its own for the usual numbers of values. */
