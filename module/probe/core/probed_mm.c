@@ -15,7 +15,21 @@
 #include "ssol_area.h"
 #include "base/worker.h"
 
+/* Programs do not choose the address of their struct mm_struct, so a product is enough. */
+static u32 mm_hash(const void *key, u32 len, u32 seed)
+{
+	return hash_ptr(*(void *const *)key, 32) ^ seed;
+}
+
+static int mm_differs(struct rhashtable_compare_arg *arg, const void *pmm)
+{
+	return ((const struct probed_mm *)pmm)->mm != *(struct mm_struct *const *)arg->key;
+}
+
+/* Each switch looks one up while a program has rings.  Functions that are known here are inline. */
 static const struct rhashtable_params pmm_params = {
+	.hashfn = mm_hash,
+	.obj_cmpfn = mm_differs,
 	.key_len = sizeof_field(struct probed_mm, mm),
 	.key_offset = offsetof(struct probed_mm, mm),
 	.head_offset = offsetof(struct probed_mm, node),
