@@ -274,7 +274,7 @@ static bool same_file(const struct uprobe *a, const struct uprobe *b)
 	return a->path == b->path && a->file == b->file && a->inode == b->inode;
 }
 
-static int list_in_file(struct registration *reg, unsigned int i, const struct target *target)
+static int list_in_file(struct registration *reg, unsigned int i, struct target *target)
 {
 	struct ssol_plan plan;
 	int ret;

@@ -130,7 +130,7 @@ static bool is_go(struct jump_maker *maker, unsigned long addr)
 	maker->file = place.file;
 	maker->go = true;
 	if (!target_open(&target, &place)) {
-		maker->go = target.go;
+		maker->go = target_is_go(&target);
 		target_close(&target);
 	}
 	return maker->go;

@@ -71,10 +71,7 @@ struct mm_struct *target_mm(pid_t pid)
 	return mm;
 }
 
-/*
- * Find out the mode of the file's code, and whether it is a program in Go.  If the file is not an
- * ELF file, use the mode of the kernel.
- */
+/* Find out the mode of the file's code.  If it is not an ELF file, use the mode of the kernel. */
 static void target_classify(struct target *target)
 {
 	struct elf_file elf;
@@ -84,7 +81,6 @@ static void target_classify(struct target *target)
 		return;
 	if (elf.head.e_ident[EI_CLASS] == ELFCLASS32)
 		target->mode = UINSN_MODE_32;
-	target->go = elf_file_is_go(&elf);
 }
 
 /* Look up a path as the first process sees it. */
@@ -256,6 +252,24 @@ static bool is_ocaml(const struct target *target)
 }
 
 /**
+ * target_is_go() - check whether a file is a program in Go
+ * @target: the file
+ *
+ * Few probes need to know, and it takes twenty reads of the file.
+ *
+ * Context: may sleep.
+ */
+bool target_is_go(struct target *target)
+{
+	struct elf_file elf;
+
+	if (!target->go_known)
+		target->go = elf_file_open(&elf, target, NULL) && elf_file_is_go(&elf);
+	target->go_known = true;
+	return target->go;
+}
+
+/**
  * target_check_returns() - check whether a function in a file can be return-probed
  * @target: the file
  * @offset: where the function begins
@@ -263,9 +277,9 @@ static bool is_ocaml(const struct target *target)
  * Context: may sleep.
  * Return: 0 or -EPERM; the kernel log names the cause.
  */
-int target_check_returns(const struct target *target, loff_t offset)
+int target_check_returns(struct target *target, loff_t offset)
 {
-	if (!target->go) {
+	if (!target_is_go(target)) {
 		if (is_ocaml(target)) {
 			pr_notice("%s: a return probe would break this OCaml program, whose exceptions cut the stack and whose collector looks up return addresses; probe its ret instructions instead\n",
 				  target->name);
@@ -292,7 +306,7 @@ int target_check_returns(const struct target *target, loff_t offset)
  * Context: may sleep.
  * Return: 0 or an error of register_uprobe(); the kernel log names the cause.
  */
-int target_check(const struct target *target, const struct uprobe *u, bool returns,
+int target_check(struct target *target, const struct uprobe *u, bool returns,
 		 struct ssol_plan *plan)
 {
 	loff_t size = i_size_read(target->inode);

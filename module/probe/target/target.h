@@ -15,9 +15,10 @@
 struct mm_struct *target_mm(pid_t pid);
 const char *target_complaint(const struct uprobe *u);
 int target_open(struct target *target, const struct uprobe *u);
-int target_check(const struct target *target, const struct uprobe *u, bool returns,
+int target_check(struct target *target, const struct uprobe *u, bool returns,
 		 struct ssol_plan *plan);
-int target_check_returns(const struct target *target, loff_t offset);
+bool target_is_go(struct target *target);
+int target_check_returns(struct target *target, loff_t offset);
 void target_close(struct target *target);
 
 #endif /* _UPROBES_TARGET_H */

@@ -21,7 +21,8 @@ struct inode;
  * @name: for messages
  * @kept: snapshot of the file's name, if @name points to it; a rename may change the original
  * @mode: mode of its code
- * @go: the file is a program in Go
+ * @go_known: @go has been set
+ * @go: the file is a program in Go; see target_is_go()
  */
 struct target {
 	struct inode *inode;
@@ -29,6 +30,7 @@ struct target {
 	const char *name;
 	struct name_snapshot kept;
 	enum uinsn_mode mode;
+	bool go_known;
 	bool go;
 };
 
