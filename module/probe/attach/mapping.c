@@ -14,6 +14,7 @@
 #include "mapping.h"
 #include "attach.h"
 #include "attach_types.h"
+#include "mappers.h"
 #include "ref_ctr.h"
 #include "unwinder.h"
 #include "core/consumer.h"
@@ -93,6 +94,24 @@ static void mapping_list_drop(struct mapping_list *list)
 		probe_file_put(list->maps[--list->nr].file);
 }
 
+/* List a mapping of a probed file; take over the reference to @file. */
+static int mapping_list_vma(struct mapping_list *list, struct probe_file *file,
+			    const struct vm_area_struct *vma)
+{
+	const char *refusal = NULL;
+	int ret;
+
+	if (!text_probeable(vma)) {
+		refusal = text_refusal(vma);
+		pr_notice_ratelimited("%pD cannot be probed at 0x%lx: %s\n", vma->vm_file,
+				      vma->vm_start, refusal);
+	}
+	ret = mapping_list_add(list, file, vma, refusal);
+	if (ret)
+		probe_file_put(file);
+	return ret;
+}
+
 /* List the mappings of probed files; if @n is 1, only those of the file @only. */
 static int mapping_list_collect(struct mapping_list *list, struct mm_struct *mm,
 				const struct probe_file *only, unsigned int n)
@@ -103,7 +122,6 @@ static int mapping_list_collect(struct mapping_list *list, struct mm_struct *mm,
 
 	mmap_read_lock(mm);
 	for_each_vma(vmi, vma) {
-		const char *refusal = NULL;
 		struct probe_file *file;
 
 		if (!vma->vm_file || !(vma->vm_flags & VM_EXEC))
@@ -113,16 +131,32 @@ static int mapping_list_collect(struct mapping_list *list, struct mm_struct *mm,
 		file = probe_file_find(file_inode(vma->vm_file));
 		if (!file)
 			continue;
-		if (!text_probeable(vma)) {
-			refusal = text_refusal(vma);
-			pr_notice_ratelimited("%pD cannot be probed at 0x%lx: %s\n", vma->vm_file,
-					      vma->vm_start, refusal);
-		}
-		ret = mapping_list_add(list, file, vma, refusal);
-		if (ret) {
-			probe_file_put(file);
+		ret = mapping_list_vma(list, file, vma);
+		if (ret)
 			break;
-		}
+	}
+	mmap_read_unlock(mm);
+	return ret;
+}
+
+/*
+ * List the mappings that are in @ranges.  If one of them is not what it was, return -EAGAIN: the
+ * program may have moved it, or split it, and then it is elsewhere, too.
+ */
+static int mapping_list_ranges(struct mapping_list *list, struct mm_struct *mm,
+			       const struct mapped_range *range)
+{
+	struct vm_area_struct *vma;
+	int ret = 0;
+
+	mmap_read_lock(mm);
+	for (; range && !ret; range = range->next) {
+		vma = find_vma(mm, range->start);
+		if (!vma || vma->vm_start != range->start || vma->vm_end != range->end ||
+		    !vma->vm_file || file_inode(vma->vm_file) != range->file->inode)
+			ret = -EAGAIN;
+		else if (vma->vm_flags & VM_EXEC)
+			ret = mapping_list_vma(list, probe_file_get(range->file), vma);
 	}
 	mmap_read_unlock(mm);
 	return ret;
@@ -305,9 +339,13 @@ static void spread_end(struct spread *s)
 		pmm_put(s->pmm);
 }
 
-/* Attach @only, or all consumers if it is NULL.  @lists are empty before and after. */
+/*
+ * Attach @only, or all consumers if it is NULL: in @ranges, where the address space maps their
+ * files, or in all its mappings if @ranges is NULL.  @lists are empty before and after.
+ */
 static int mapping_apply_by(struct spread_lists *lists, struct mm_struct *mm,
-			    struct consumer **only, unsigned int n)
+			    const struct mapped_range *ranges, struct consumer **only,
+			    unsigned int n)
 {
 	struct request_list *list = &lists->requests;
 	struct spread spread = { .mm = mm, .requests = list };
@@ -316,7 +354,11 @@ static int mapping_apply_by(struct spread_lists *lists, struct mm_struct *mm,
 	int ret, err;
 
 	list->held = !only;
-	ret = mapping_list_collect(maps, mm, only ? only[0]->file.probed : NULL, n);
+	ret = ranges ? mapping_list_ranges(maps, mm, ranges) : -EAGAIN;
+	if (ret == -EAGAIN) {
+		mapping_list_drop(maps);
+		ret = mapping_list_collect(maps, mm, only ? only[0]->file.probed : NULL, n);
+	}
 	for (i = 0; i < maps->nr; i++) {
 		err = mapping_request(&maps->maps[i], list, mm, only, n);
 		ret = ret ?: err;
@@ -362,60 +404,10 @@ static void spread_lists_free(struct spread_lists *lists)
 int mapping_apply(struct mm_struct *mm)
 {
 	struct spread_lists lists = {};
-	int ret = mapping_apply_by(&lists, mm, NULL, 0);
+	int ret = mapping_apply_by(&lists, mm, NULL, NULL, 0);
 
 	spread_lists_free(&lists);
 	return ret;
-}
-
-/**
- * struct mm_list - address spaces, each kept in use
- * @mms: the address spaces
- * @nr: number of @mms
- * @room: number of @mms that there is memory for
- */
-struct mm_list {
-	struct mm_struct **mms;
-	unsigned int nr;
-	unsigned int room;
-};
-
-static void mm_list_drop(struct mm_list *list)
-{
-	while (list->nr)
-		mmput(list->mms[--list->nr]);
-}
-
-/* List the address spaces of all processes.  Return false if there are more than @list->room. */
-static bool mm_list_fill(struct mm_list *list)
-{
-	struct task_struct *process, *t;
-	struct mm_struct *mm;
-	bool fits = true;
-
-	rcu_read_lock();
-	for_each_process(process) {
-		mm = NULL;
-		if (process->flags & PF_KTHREAD)
-			continue;
-		/* The leader may have exited before other threads. */
-		for_each_thread(process, t) {
-			mm = get_task_mm(t);
-			if (mm)
-				break;
-		}
-		if (!mm)
-			continue;
-		if (list->nr == list->room) {
-			/* mmput() could end the address space, which sleeps. */
-			mmput_async(mm);
-			fits = false;
-			break;
-		}
-		list->mms[list->nr++] = mm;
-	}
-	rcu_read_unlock();
-	return fits;
 }
 
 /*
@@ -466,38 +458,32 @@ void mapping_await(int change)
  */
 int mapping_apply_everywhere(struct consumer **cs, unsigned int n)
 {
-	struct mm_list list = { .room = 256 };
 	struct spread_lists lists = {};
+	struct mappers mappers;
+	struct mapper *mapper;
 	unsigned int i;
-	int ret = 0;
+	int ret;
 
 	mapping_await(1);
-	for (;;) {
-		list.mms = kvmalloc_array(list.room, sizeof(*list.mms), GFP_KERNEL);
-		if (!list.mms) {
-			ret = -ENOMEM;
-			goto out;
-		}
-		if (mm_list_fill(&list))
-			break;
-		mm_list_drop(&list);
-		kvfree(list.mms);
-		list.room *= 2;
-	}
-	for (i = 0; i < list.nr; i++) {
+	ret = mappers_list(&mappers, cs, n);
+	for (i = 0; !ret && i < mappers.nr; i++) {
+		mapper = &mappers.list[i];
+		if (!mapper->ranges && !mappers.everywhere)
+			continue;
 		/* A caller that is being killed only drops the references. */
 		if (fatal_signal_pending(current) ||
-		    mapping_apply_by(&lists, list.mms[i], cs, n) == -EINTR)
+		    mapping_apply_by(&lists, mapper->mm, mappers.everywhere ? NULL : mapper->ranges,
+				     cs, n) == -EINTR)
 			ret = -EINTR;
-		mmput(list.mms[i]);
+		mmput(mapper->mm);
+		mapper->mm = NULL;
 		cond_resched();
 	}
 	/* The signal may have come while the last process was handled. */
-	if (fatal_signal_pending(current))
+	if (!ret && fatal_signal_pending(current))
 		ret = -EINTR;
 	spread_lists_free(&lists);
-	kvfree(list.mms);
-out:
+	mappers_free(&mappers);
 	mapping_await(-1);
 	return ret;
 }

@@ -67,6 +67,13 @@ bool probe_files_any(void)
 	return atomic_read(&file_consumers);
 }
 
+/* Take a reference to a probed file that has a consumer.  Context: any. */
+struct probe_file *probe_file_get(struct probe_file *file)
+{
+	refcount_inc(&file->refs);
+	return file;
+}
+
 /**
  * probe_file_put() - drop a reference to a probed file
  * @file: the probed file
