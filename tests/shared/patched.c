@@ -9,6 +9,9 @@
  *	move	move amount() elsewhere by mremap()
  *	replace	map data at the old place that begins with the byte of a breakpoint
  *	look	print whether the data begin with that byte, here and in a child
+ *	open	make the text of amount() writable
+ *	poke	change amount() in writable text, so that it returns one more
+ *	drop	have the kernel drop the text, so that it comes from the file again
  *	load	map another function there, which begins with the same byte and returns 9
  */
 #include "puppet.h"
@@ -23,13 +26,23 @@ int amount(void);
 /* Where amount() is now. */
 static int (*there_is)(void) = amount;
 
-static void patch(void)
+static void make_writable(void)
+{
+	if (mprotect(amount, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC))
+		exit(1);
+}
+
+static void poke(void)
 {
 	unsigned char *operand = (unsigned char *)amount + 1;
 
-	if (mprotect(amount, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC))
-		exit(1);
 	++*operand;
+}
+
+static void patch(void)
+{
+	make_writable();
+	poke();
 	mprotect(amount, PAGE, PROT_READ | PROT_EXEC);
 }
 
@@ -87,6 +100,16 @@ int main(void)
 		} else if (is(&c, "move")) {
 			move();
 			printf("moved\n");
+		} else if (is(&c, "open")) {
+			make_writable();
+			printf("opened\n");
+		} else if (is(&c, "poke")) {
+			poke();
+			printf("poked\n");
+		} else if (is(&c, "drop")) {
+			if (madvise(amount, PAGE, MADV_DONTNEED))
+				exit(1);
+			printf("dropped\n");
 		} else {
 			patch();
 			printf("patched\n");

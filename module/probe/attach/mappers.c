@@ -18,10 +18,17 @@
 #include "mappers.h"
 #include "core/consumer_types.h"
 
-/* The kernel does not export its functions that search this tree. */
-#define first_page(vma)		((vma)->vm_pgoff)
-#define last_page(vma)		((vma)->vm_pgoff + vma_pages(vma) - 1)
+static inline unsigned long first_page(struct vm_area_struct *vma)
+{
+	return vma->vm_pgoff;
+}
 
+static inline unsigned long last_page(struct vm_area_struct *vma)
+{
+	return vma->vm_pgoff + vma_pages(vma) - 1;
+}
+
+/* The kernel does not export its functions that search this tree. */
 INTERVAL_TREE_DEFINE(struct vm_area_struct, shared.rb, unsigned long, shared.rb_subtree_last,
 		     first_page, last_page, static __maybe_unused, mapped)
 

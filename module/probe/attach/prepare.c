@@ -512,6 +512,17 @@ static struct site *site_for(struct site_walk *walk, const struct ssol_plan *pla
 	return other;
 }
 
+/*
+ * Check whether the text of a site is as it was when the breakpoint was inserted.  Inserting it has
+ * compared the text with the plan.
+ */
+static bool site_sure(const struct site *site)
+{
+	return site->kind == SITE_PROBE && site->state == SITE_ARMED &&
+	       READ_ONCE(site->owner) == OWNER_OURS && site->slot_nr != SLOT_NR_NONE &&
+	       !READ_ONCE(site->pmm->text.unsure);
+}
+
 /**
  * site_prepare() - find or make the site for a request
  * @walk: the walk over the probed mm
@@ -530,6 +541,8 @@ struct site *site_prepare(struct site_walk *walk, struct attach_request *request
 
 	walk_to(walk, request->addr);
 	site = walk->next && walk->next->key.addr == request->addr ? walk->next : NULL;
+	if (site && site_sure(site) && consumer_expects(c, site->plan))
+		return site;
 	if (site)
 		site_detach_stale(site, request);
 	if (pmm_area_at(walk->pmm, request->addr) || pad_area_at(walk->pmm, request->addr)) {

@@ -347,6 +347,7 @@ static int batch_write(struct probed_mm *pmm, struct sync_batch *batch)
 
 	if (!batch->nr)
 		return 0;
+	WRITE_ONCE(pmm->text.editor, current);
 	if (batch->removing)
 		breakpoints_remove(pmm->mm, batch->edits, batch->nr);
 	else
@@ -363,6 +364,7 @@ static int batch_write(struct probed_mm *pmm, struct sync_batch *batch)
 		text_give_back_edited(pmm, batch->edits, batch->nr);
 		reclaim_later();
 	}
+	WRITE_ONCE(pmm->text.editor, NULL);
 	batch->nr = 0;
 	return ret;
 }

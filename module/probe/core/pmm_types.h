@@ -324,17 +324,25 @@ struct pmm_counters {
 };
 
 /**
- * struct pmm_text - part of a probed mm: copies and moves of its text
+ * struct pmm_text - part of a probed mm: copies, moves and changes of its text
  * @moving: number of tasks in mremap() of text that had breakpoints, which may be at any address
  *	meanwhile
  * @copied_by: distance between probed text and the copy of it that was found last (copied.c); any
  *	thread writes it
+ * @unsure: the instruction at a breakpoint, or the breakpoint, may have changed since that was
+ *	inserted: the text is writable or was, its page was dropped, or a debugger has written.
+ *	Set by any thread, never cleared
+ * @editor: the task that is writing breakpoints, and drops pages that equal the file again; or
+ *	NULL.  Written under probed_mm::lock, read by any thread to compare it with itself
  *
- * events/map_events.c writes @moving, trap/copied.c the rest.
+ * events/map_events.c writes @moving, trap/copied.c @copied_by, attach/sync.c @editor.
+ * events/mmu.c, events/foreign.c and text/breakpoint.c set @unsure.
  */
 struct pmm_text {
 	atomic_t moving;
 	unsigned long copied_by;
+	bool unsure;
+	const struct task_struct *editor;
 };
 
 /* Number of sites that are considered for a jump together, and of places that are tried for one. */

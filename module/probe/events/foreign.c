@@ -291,6 +291,18 @@ static void access_read(const struct access *access)
 	}
 }
 
+/* Note that a debugger may change the instruction at a breakpoint. */
+static void access_unsure(struct mm_struct *mm)
+{
+	struct probed_mm *pmm;
+
+	rcu_read_lock();
+	pmm = pmm_lookup(mm);
+	if (pmm)
+		WRITE_ONCE(pmm->text.unsure, true);
+	rcu_read_unlock();
+}
+
 /*
  * Handle the start of an access.  Change the bytes of a write here.  Return true if the access is
  * a read, whose result has to be changed at its end; false for a write, and for memory of a
@@ -306,6 +318,7 @@ static bool access_begin(struct access *access, struct pt_regs *regs, struct mm_
 		return false;
 	if (!(regs_get_kernel_argument(regs, 4) & FOLL_WRITE))
 		return true;
+	access_unsure(mm);
 	access_write(access);
 	return false;
 }

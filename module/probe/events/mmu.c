@@ -10,6 +10,7 @@
 #include "arch.h"
 #include "foreign.h"
 #include "map_events.h"
+#include "ssol.h"
 #include "attach/attach.h"
 #include "attach/fork.h"
 #include "attach/ref_ctr.h"
@@ -82,9 +83,39 @@ static void mmu_invalidate(struct probed_mm *pmm, const struct mmu_notifier_rang
 		task_moves_text(pmm);
 }
 
-/* Handle a range that has been unmapped, or whose protection has changed. */
+/*
+ * Note that text with breakpoints may change from now on, or may have lost them, if its protection
+ * has changed, or its pages were dropped.  Of an instruction that reaches into another page, that
+ * may also have happened to its end alone.
+ */
+static void mmu_text_unsure(struct probed_mm *pmm, const struct mmu_notifier_range *range)
+{
+	unsigned long reach = min(range->start, UINSN_MAX_LEN - 1UL);
+	struct site *site;
+
+	/* To write a breakpoint copies a page, and keeps what is in it. */
+	if (READ_ONCE(pmm->text.unsure) || READ_ONCE(pmm->text.editor) == current)
+		return;
+	spin_lock(&pmm->sites.lock);
+	for (site = pmm_first_site(pmm, range->start - reach);
+	     site && site->key.addr < range->end; site = pmm_next_site(site)) {
+		/* A breakpoint may be about to be written to a page that was dropped just now. */
+		if (site->kind == SITE_PROBE &&
+		    (READ_ONCE(site->state) == SITE_ARMED || range->event == MMU_NOTIFY_CLEAR) &&
+		    site->key.addr + ssol_len(site->plan) > range->start) {
+			WRITE_ONCE(pmm->text.unsure, true);
+			break;
+		}
+	}
+	spin_unlock(&pmm->sites.lock);
+}
+
+/* Handle a range that has been unmapped, or whose protection or pages have changed. */
 static void mmu_invalidated(struct probed_mm *pmm, const struct mmu_notifier_range *range)
 {
+	if (range->event == MMU_NOTIFY_UNMAP || range->event == MMU_NOTIFY_CLEAR ||
+	    range->event == MMU_NOTIFY_PROTECTION_VMA)
+		mmu_text_unsure(pmm, range);
 	if (calls_there(&pmm->uret.calls) && (range->event == MMU_NOTIFY_UNMAP ||
 					      range->event == MMU_NOTIFY_PROTECTION_VMA))
 		return_words_prune(pmm, range->start, range->end);

@@ -222,6 +222,9 @@ static int insert_one(struct editor *ed, const struct text_edit *edit)
 		if (ret)
 			return ret;
 	}
+	/* From now on, the mmu notifier sees when the program becomes able to change this text. */
+	if (edit->site && vma->vm_flags & VM_WRITE)
+		WRITE_ONCE(edit->site->pmm->text.unsure, true);
 	/* The slot has the instruction as it was analysed: the text must still be the same. */
 	if (!editor_follows(ed, edit, edit->len))
 		return -ESTALE;
