@@ -38,6 +38,25 @@ void pad_set_steps(struct pad *pad, const struct pad_filter *filter, enum pad_st
 	pad->nr = (u8)(i + 1);
 }
 
+void pad_set_cpus(struct pad *pad, u64 at, u32 mask)
+{
+	struct pad_step *action = &pad->steps[pad->nr - 1];
+
+	switch (action->kind) {
+	case PAD_COUNT:
+		action->counter = (struct pad_counter) { .at = at, .mask = mask };
+		break;
+	case PAD_ADD:
+		action->histogram.at = at;
+		action->histogram.mask = mask;
+		break;
+	case PAD_END:
+		action->timing.at = at;
+		action->timing.mask = mask;
+		break;
+	}
+}
+
 bool pad_has_filter(const struct pad *pad, const struct pad_filter *filter)
 {
 	unsigned int i;
@@ -192,6 +211,8 @@ unsigned int pad_guess(const struct pad *pad)
 	const unsigned int record = 54 + 21, value = 12, add = 136, apart = 15 + 2;
 	const unsigned int wide = sizeof(u64);
 	const unsigned int call_begins = 74, call_ends = 228;
+	/* The address of a histogram of the processor, twice, less what is shorter with it */
+	const unsigned int values_apart = 2 * (20 + wide), slot_again = 36 + 2 * wide;
 	unsigned int n = pad->pun.len + jump, checks = pad->nr - 1U;
 
 	if (pad_has_tail(pad)) {
@@ -204,6 +225,7 @@ unsigned int pad_guess(const struct pad *pad)
 			n += call_ends + 5 * wide;
 		else
 			n += add + (pad_action(pad)->histogram.reg < PAD_WORD ? 0 : 21);
+		n += pad_cpu_mask(pad) ? values_apart + slot_again : 0;
 		n += checks * (PAD_CONDITION_LEN + 6 + wide);
 		return n + wide - 1;
 	}

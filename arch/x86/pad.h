@@ -170,6 +170,14 @@
  */
 void pad_set_steps(struct pad *pad, const struct pad_filter *filter, enum pad_step_kind action);
 
+/**
+ * pad_set_cpus() - set what a pad increments or adds to
+ * @pad: the pad; its action is PAD_COUNT, PAD_ADD or PAD_END
+ * @at: address of the counter or histogram; with @mask, of that of processor 0
+ * @mask: see pad_counter::mask
+ */
+void pad_set_cpus(struct pad *pad, u64 at, u32 mask);
+
 /* Check whether a pad checks exactly the conditions of a filter, in the same order. */
 bool pad_has_filter(const struct pad *pad, const struct pad_filter *filter);
 

@@ -64,8 +64,11 @@ struct work_mark {
  */
 #define FULLS		5
 
-/* The values of the conditions; at the end of a call, twice its number, and three others */
-#define WIDE_VALUES	(PAD_CONDITIONS + 5)
+/*
+ * The values of the conditions; at the end of a call, twice its number, and three others; of a
+ * histogram of the processor, twice its address, and two to find the slot again
+ */
+#define WIDE_VALUES	(PAD_CONDITIONS + 9)
 
 /**
  * struct pad_out - a pad that is being emitted

@@ -93,6 +93,19 @@ static int put_near(struct pad_out *o, u8 *code, size_t len, u64 addr)
 	return distance == (s32)distance ? 0 : -ERANGE;
 }
 
+/* Load the address at @at of the processor, whose number is under @mask, into a register. */
+static void put_apart(struct pad_out *o, unsigned int reg, u64 at, u32 mask)
+{
+	u8 and[6] = { 0x81, (u8)(0xe0 | reg) };
+
+	/* rdpid %reg; and $mask, %reg; shl $12, %reg; add at(%rip), %reg */
+	pad_put(o, (const u8 []) { 0xf3, 0x0f, 0xc7, (u8)(0xf8 | reg) }, 4);
+	uinsn_put32(and + 2, mask);
+	pad_put(o, and, sizeof(and));
+	pad_put(o, (const u8 []) { 0xc1, (u8)(0xe0 | reg), 0x0c }, 3);
+	put_wide_operand(o, ADD, reg, at);
+}
+
 /*
  * Increment the counter of the processor. The thread may lose the processor after it has read the
  * number: then another thread may increment the same counter, so the prefix is needed.
@@ -100,18 +113,12 @@ static int put_near(struct pad_out *o, u8 *code, size_t len, u64 addr)
 static void put_count_apart(struct pad_out *o, const struct pad *pad)
 {
 	const struct pad_counter *counter = &pad_action(pad)->counter;
-	u8 mask[5] = { 0x25 };
 
 	/* The flags */
 	if (pad->saves)
 		pad_put_push(o, REG_AX);
-	/* rdpid %rax; and $mask, %eax; shl $12, %eax; add counters(%rip), %rax; lock incq (%rax) */
-	pad_put(o, (const u8 []) { 0xf3, 0x0f, 0xc7, 0xf8 }, 4);
-	uinsn_put32(mask + 1, counter->mask);
-	pad_put(o, mask, sizeof(mask));
-	pad_put(o, (const u8 []) { 0xc1, 0xe0, 0x0c }, 3);
-	pad_put(o, (const u8 []) { 0x48, 0x03, 0x05, 0, 0, 0, 0 }, 7);
-	add_wide(o, counter->at);
+	put_apart(o, REG_AX, counter->at, counter->mask);
+	/* lock incq (%rax) */
 	pad_put(o, (const u8 []) { 0xf0, 0x48, 0xff, 0x00 }, 4);
 	o->state.counted = COUNTED;
 	if (pad->saves)
@@ -297,33 +304,77 @@ static void put_extend(struct pad_out *o, const struct pad_histogram *h, unsigne
 	put_full(o, JS);
 }
 
-/* Let the number at @addr be the value in rdx, unless the short jump @keeps is taken. */
-static int put_extreme(struct pad_out *o, u64 addr, u8 keeps)
-{
-	/* cmp distance(%rip), %rdx; mov distance(%rip), %rax; lock cmpxchg %rdx, distance(%rip) */
-	u8 compare[7] = { 0x48, 0x3b, 0x15 }, load[7] = { 0x48, MOV_LOAD, 0x05 };
-	u8 store[9] = { 0xf0, 0x48, 0x0f, 0xb1, 0x15 };
-	int ret = put_near(o, compare, sizeof(compare), addr);
-	unsigned int keep = put_short(o, keeps), kept;
+/**
+ * struct values_at - where the histogram is that a pad adds to
+ * @at: address of the struct pad_values, or that of processor 0
+ * @mask: see pad_counter::mask
+ * @base: with @mask, the register with the address of the one to be used
+ */
+struct values_at {
+	u64 at;
+	u32 mask;
+	u8 base;
+};
 
+/* Load the address of the histogram of the processor into a register, if there are several. */
+static void put_values_base(struct pad_out *o, struct values_at *values, u8 reg)
+{
+	if (!values->mask)
+		return;
+	put_apart(o, reg, values->at, values->mask);
+	values->base = reg;
+}
+
+/* Append an instruction on register @reg and the number at @offset of a histogram. */
+static int put_number(struct pad_out *o, const struct values_at *values, const u8 *opcode,
+		      size_t len, u8 reg, size_t offset)
+{
+	u8 code[9] = {};
+
+	memcpy(code, opcode, len);
+	if (values->mask) {
+		code[len] = (u8)(0x40 | reg << 3 | values->base);
+		code[len + 1] = (u8)offset;
+		pad_put(o, code, len + 2);
+		return 0;
+	}
+	code[len] = (u8)(0x05 | reg << 3);
+	return put_near(o, code, len + 5, values->at + offset);
+}
+
+/* Let the number at @offset be the value in rdx, unless the short jump @keeps is taken. */
+static int put_extreme(struct pad_out *o, const struct values_at *values, size_t offset, u8 keeps)
+{
+	static const u8 compare[] = { 0x48, 0x3b }, load[] = { 0x48, MOV_LOAD };
+	static const u8 exchange[] = { 0xf0, 0x48, 0x0f, 0xb1 };
+	unsigned int keep, kept;
+	int ret;
+
+	/* cmp number, %rdx; mov number, %rax; lock cmpxchg %rdx, number */
+	ret = put_number(o, values, compare, sizeof(compare), REG_DX, offset);
+	keep = put_short(o, keeps);
 	/* The number may have changed meanwhile. */
-	ret |= put_near(o, load, sizeof(load), addr);
+	ret |= put_number(o, values, load, sizeof(load), REG_AX, offset);
 	/* cmp %rax, %rdx */
 	pad_put(o, (const u8 []) { 0x48, 0x39, 0xc2 }, 3);
 	kept = put_short(o, keeps);
-	ret |= put_near(o, store, sizeof(store), addr);
+	ret |= put_number(o, values, exchange, sizeof(exchange), REG_DX, offset);
 	put_full(o, JNE);
 	land_short(o, keep);
 	land_short(o, kept);
 	return ret;
 }
 
-/* Increment the bucket of the value in rdx: see pad_bucket(). */
-static int put_bucket(struct pad_out *o, u64 buckets)
+/*
+ * Increment the bucket of the value in rdx: see pad_bucket(). Then rax is values_at::base. If the
+ * thread has changed the processor since put_extremes(), the bucket is in another histogram than
+ * the extremes. Together they have all.
+ */
+static int put_bucket(struct pad_out *o, struct values_at *values)
 {
-	/* lea distance(%rip), %rax */
+	const size_t buckets = offsetof(struct pad_values, buckets);
 	u8 lea[7] = { 0x48, LEA, 0x05 };
-	int ret;
+	int ret = 0;
 
 	/* mov %rdx, %rcx; or $8, %rcx; bsr %rcx, %rcx; sub $3, %ecx */
 	pad_put(o, (const u8 []) { 0x48, 0x89, 0xd1 }, 3);
@@ -334,30 +385,36 @@ static int put_bucket(struct pad_out *o, u64 buckets)
 	pad_put(o, (const u8 []) { 0x48, 0x89, 0xd0 }, 3);
 	pad_put(o, (const u8 []) { 0x48, 0xd3, 0xe8 }, 3);
 	pad_put(o, (const u8 []) { LEA, 0x0c, 0xc8 }, 3);
-	ret = put_near(o, lea, sizeof(lea), buckets);
-	/* lock incq (%rax,%rcx,8) */
-	pad_put(o, (const u8 []) { 0xf0, 0x48, 0xff, 0x04, 0xc8 }, 5);
-	return ret;
+	/* lea distance(%rip), %rax; lock incq (%rax,%rcx,8) */
+	if (!values->mask) {
+		ret = put_near(o, lea, sizeof(lea), values->at + buckets);
+		pad_put(o, (const u8 []) { 0xf0, 0x48, 0xff, 0x04, 0xc8 }, 5);
+		return ret;
+	}
+	/* lock incq buckets(%rax,%rcx,8) */
+	put_values_base(o, values, REG_AX);
+	pad_put(o, (const u8 []) { 0xf0, 0x48, 0xff, 0x44, 0xc8, (u8)buckets }, 6);
+	return 0;
 }
 
-/* Let the value in rdx be the least and the largest one of the histogram at @at, if it is. */
-static int put_extremes(struct pad_out *o, u64 at)
+/* Let the value in rdx be the least and the largest one of a histogram, if it is. */
+static int put_extremes(struct pad_out *o, const struct values_at *values)
 {
-	int ret = put_extreme(o, at + offsetof(struct pad_values, largest), JBE_SHORT);
+	int ret = put_extreme(o, values, offsetof(struct pad_values, largest), JBE_SHORT);
 
-	return ret | put_extreme(o, at + offsetof(struct pad_values, least), JAE_SHORT);
+	return ret | put_extreme(o, values, offsetof(struct pad_values, least), JAE_SHORT);
 }
 
-/* Add the value in rdx to its bucket and the sum of the histogram at @at. */
-static int put_value_added(struct pad_out *o, u64 at)
+/* Add the value in rdx to its bucket and the sum of a histogram. */
+static int put_value_added(struct pad_out *o, struct values_at *values)
 {
-	/* lock add %rdx, distance(%rip) */
-	u8 add[8] = { 0xf0, 0x48, 0x01, 0x15 };
-	int ret = put_bucket(o, at + offsetof(struct pad_values, buckets));
+	static const u8 add[] = { 0xf0, 0x48, 0x01 };
+	int ret = put_bucket(o, values);
 
 	o->state.counted = COUNTED;
 	o->state.owes = PAD_OWES_SUM;
-	ret |= put_near(o, add, sizeof(add), at + offsetof(struct pad_values, sum));
+	/* lock add %rdx, sum */
+	ret |= put_number(o, values, add, sizeof(add), REG_DX, offsetof(struct pad_values, sum));
 	o->state.owes = PAD_OWES_NOTHING;
 	return ret;
 }
@@ -365,14 +422,16 @@ static int put_value_added(struct pad_out *o, u64 at)
 static int put_add(struct pad_out *o, const struct pad *pad)
 {
 	const struct pad_histogram *h = &pad_action(pad)->histogram;
+	struct values_at values = { .at = h->at, .mask = h->mask };
 	struct work_state rejected = o->state;
 	int ret;
 
 	put_pushes(o, pad);
 	put_page_check(o, h->reg);
 	put_extend(o, h, put_load(o, h->reg));
-	ret = put_extremes(o, h->at);
-	ret |= put_value_added(o, h->at);
+	put_values_base(o, &values, REG_CX);
+	ret = put_extremes(o, &values);
+	ret |= put_value_added(o, &values);
 	pad_put_restore(o, pad);
 	put_reject(o, pad, rejected);
 	return ret;
@@ -466,11 +525,21 @@ static void put_took(struct pad_out *o, const struct pad *pad)
 	pad_put(o, (const u8 []) { 0x48, 0x0f, 0xa4, 0xc2, 0x20 }, 5);
 }
 
-/* Take the call out of the slot in rcx. The value in rdx is on the stack meanwhile. */
-static void put_take(struct pad_out *o, const struct pad *pad)
+/*
+ * Take the call out of the slot in rcx, or, if rcx has changed, of its slot. The value in rdx is on
+ * the stack meanwhile.
+ */
+static void put_take(struct pad_out *o, const struct pad *pad, bool changed)
 {
 	pad_put_push(o, REG_DX);
-	put_key(o, pad, REG_AX, 0);
+	if (changed) {
+		put_key(o, pad, REG_DX, 0);
+		put_slot(o, pad);
+		/* mov %rdx, %rax */
+		pad_put(o, (const u8 []) { 0x48, 0x89, 0xd0 }, 3);
+	} else {
+		put_key(o, pad, REG_AX, 0);
+	}
 	/* xor %edx, %edx */
 	pad_put(o, (const u8 []) { 0x31, 0xd2 }, 2);
 	put_exchange(o, PAD_OWES_VALUE);
@@ -480,15 +549,17 @@ static void put_take(struct pad_out *o, const struct pad *pad)
 
 static int put_end(struct pad_out *o, const struct pad *pad)
 {
+	const struct pad_timing *t = &pad_action(pad)->timing;
+	struct values_at values = { .at = t->at, .mask = t->mask };
 	struct work_state rejected = o->state;
-	u64 at = pad_action(pad)->timing.at;
 	int ret;
 
 	put_pushes(o, pad);
 	put_took(o, pad);
-	ret = put_extremes(o, at);
-	put_take(o, pad);
-	ret |= put_value_added(o, at);
+	put_values_base(o, &values, REG_CX);
+	ret = put_extremes(o, &values);
+	put_take(o, pad, values.mask);
+	ret |= put_value_added(o, &values);
 	pad_put_restore(o, pad);
 	put_reject(o, pad, rejected);
 	return ret;

@@ -111,7 +111,8 @@ struct pad_values {
 
 /**
  * struct pad_histogram - the values that a pad adds
- * @at: address of the struct pad_values, a multiple of 8
+ * @at: address of the struct pad_values, a multiple of 8; with @mask, of that of processor 0
+ * @mask: as pad_counter::mask
  * @reg: number of the register with the value, or PAD_WORD and the number of a word, as in
  *	pad_recording::regs
  * @size: number of its lower bytes: 1, 2, 4 or 8
@@ -119,6 +120,7 @@ struct pad_values {
  */
 struct pad_histogram {
 	u64 at;
+	u32 mask;
 	u8 reg;
 	u8 size;
 	bool is_signed;
@@ -175,8 +177,9 @@ static inline unsigned int pad_slot_of(u64 key)
  * struct pad_timing - the function whose calls pads time
  * @table: address of its table of calls: PAD_SLOTS slots; a multiple of the page size
  * @at: address of the struct pad_values with the times in nanoseconds, a multiple of 8; of a
- *	PAD_END
+ *	PAD_END; with @mask, of that of processor 0
  * @ns: nanoseconds of 2^32 ticks of the time stamp counter, of a PAD_END
+ * @mask: as pad_counter::mask, for @at
  * @id: number of the function
  * @below: how many bytes the stack pointer is below that at the entry
  */
@@ -184,6 +187,7 @@ struct pad_timing {
 	u64 table;
 	u64 at;
 	u64 ns;
+	u32 mask;
 	u16 id;
 	u16 below;
 };
@@ -277,10 +281,25 @@ static inline bool pad_has_tail(const struct pad *pad)
 	return pad_records(pad) || pad_does(pad, PAD_ADD) || pad_times(pad);
 }
 
+/* Get the mask by which a pad finds the counter or histogram of the processor; 0 if there is one. */
+static inline u32 pad_cpu_mask(const struct pad *pad)
+{
+	switch (pad_action(pad)->kind) {
+	case PAD_COUNT:
+		return pad_action(pad)->counter.mask;
+	case PAD_ADD:
+		return pad_action(pad)->histogram.mask;
+	case PAD_END:
+		return pad_action(pad)->timing.mask;
+	default:
+		return 0;
+	}
+}
+
 /* Check whether a pad increments a counter of the processor. */
 static inline bool pad_counts_apart(const struct pad *pad)
 {
-	return pad_does(pad, PAD_COUNT) && pad_action(pad)->counter.mask;
+	return pad_does(pad, PAD_COUNT) && pad_cpu_mask(pad);
 }
 
 /* Check whether a pad uses the stack of the program. */

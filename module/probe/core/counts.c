@@ -242,13 +242,13 @@ static void range_add(struct values_range *range, unsigned int bucket, u64 n)
  */
 static void values_take(struct uprobe_values *to, const struct pad_count *pads)
 {
-	const struct pad_values *from = pads->values;
 	struct values_range range = { .first = PAD_BUCKETS };
-	u64 n, most = pad_most(pads), sum;
+	u64 n, most = pad_most(pads), sum = 0, least = U64_MAX, largest = 0;
+	const struct pad_values *from;
 	unsigned int i;
 
 	for (i = 0; i < PAD_BUCKETS; i++) {
-		n = min(READ_ONCE(from->buckets[i]), most);
+		n = min(pad_bucket_read(pads->values, pads->cpus, i), most);
 		if (!n)
 			continue;
 		most -= n;
@@ -259,16 +259,21 @@ static void values_take(struct uprobe_values *to, const struct pad_count *pads)
 		return;
 	/* A pad writes the extremes first, and the sum last. */
 	smp_rmb();
-	sum = READ_ONCE(from->sum);
+	/* A thread that has changed the processor in a pad has added to several. */
+	for (i = 0; i < pad_values_nr(pads->cpus); i++) {
+		from = pad_values_of(pads->values, pads->cpus, i);
+		sum += READ_ONCE(from->sum);
+		least = min(least, READ_ONCE(from->least));
+		largest = max(largest, READ_ONCE(from->largest));
+	}
 	to->sum += range.wide ? sum : clamp(sum, range.low, range.high);
-	to->least = min(to->least, clamp(READ_ONCE(from->least), pad_bucket_begin(range.first),
+	to->least = min(to->least, clamp(least, pad_bucket_begin(range.first),
 					 pad_bucket_begin(range.first + 1) - 1));
-	to->largest = max(to->largest, clamp(READ_ONCE(from->largest),
-					     pad_bucket_begin(range.last),
+	to->largest = max(to->largest, clamp(largest, pad_bucket_begin(range.last),
 					     pad_bucket_begin(range.last + 1) - 1));
 }
 
-/* Reset the histogram of a pad. */
+/* Reset a histogram of a pad. */
 static void values_begin(struct pad_values *values)
 {
 	unsigned int i;
@@ -278,6 +283,18 @@ static void values_begin(struct pad_values *values)
 	WRITE_ONCE(values->sum, 0);
 	WRITE_ONCE(values->least, U64_MAX);
 	WRITE_ONCE(values->largest, 0);
+}
+
+/* Begin to count the hits of a pad. */
+static void count_begin(struct pad_count *count)
+{
+	unsigned int i;
+
+	if (!count->values)
+		count->base = pad_counter_read(count->word, count->cpus);
+	for (i = 0; count->values && i < pad_values_nr(count->cpus); i++)
+		values_begin(pad_values_of(count->values, count->cpus, i));
+	count->since = ktime_get_mono_fast_ns();
 }
 
 /**
@@ -348,11 +365,7 @@ bool consumer_count_pad(struct consumer *c, struct jump *jump)
 	count->word = jump->word;
 	count->cpus = jump->cpus;
 	count->values = jump->values;
-	if (count->values)
-		values_begin(count->values);
-	else
-		count->base = pad_counter_read(jump->word, jump->cpus);
-	count->since = ktime_get_mono_fast_ns();
+	count_begin(count);
 	count->next = jump->counts;
 	jump->counts = count;
 	raw_spin_lock_irqsave(&totals_lock, flags);

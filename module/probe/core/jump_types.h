@@ -27,7 +27,7 @@ struct site;
 #define RING_CONSUMERS	4U
 
 /**
- * struct cpu_counters - counters of a process for each processor (jump/cpu_counters.h)
+ * struct cpu_counters - counters, or one histogram, for each processor (jump/cpu_counters.h)
  * @base: their address in the program; constant
  * @file: the file with them, a page for each processor; constant
  * @nr: number of pages, a power of two; constant
@@ -74,7 +74,8 @@ enum jump_apart {
  * @hits: jump_hits() when @traps was 0
  * @word: the counter of the pad; the program may write to it, too; NULL if the pad does not count;
  *	constant
- * @cpus: if it is not NULL, each processor has a counter; @word is that of the first one; constant
+ * @cpus: if it is not NULL, each processor has a counter or a histogram; @word or @values is that of
+ *	the first one; constant
  * @apart: enum jump_apart, of a jump without @cpus; under probed_mm::lock
  * @looked: jump_hits() when jump/contention.c last looked at it; under probed_mm::lock
  * @values: the histogram of the pad; otherwise as @word
@@ -126,6 +127,31 @@ static inline u64 pad_counter_read(const u64 *word, const struct cpu_counters *c
 	return n;
 }
 
+/* Get the number of histograms of a pad: one, or one for each processor.  Context: any. */
+static inline unsigned int pad_values_nr(const struct cpu_counters *cpus)
+{
+	return cpus ? cpus->nr : 1;
+}
+
+/* Get a histogram of a pad, jump::values and jump::cpus.  Context: any. */
+static inline struct pad_values *pad_values_of(struct pad_values *values,
+					       const struct cpu_counters *cpus, unsigned int i)
+{
+	return cpus ? page_address(cpus->pages[i]) : values;
+}
+
+/* Read a bucket of all histograms of a pad.  Context: any. */
+static inline u64 pad_bucket_read(struct pad_values *values, const struct cpu_counters *cpus,
+				  unsigned int bucket)
+{
+	unsigned int i;
+	u64 n = 0;
+
+	for (i = 0; i < pad_values_nr(cpus); i++)
+		n += READ_ONCE(pad_values_of(values, cpus, i)->buckets[bucket]);
+	return n;
+}
+
 /*
  * Get the number of hits that the pad of a jump has counted, added or recorded; it may do neither.
  */
@@ -135,7 +161,7 @@ static inline u64 jump_hits(const struct jump *jump)
 	u64 n = 0;
 
 	for (i = 0; jump->values && i < PAD_BUCKETS; i++)
-		n += READ_ONCE(jump->values->buckets[i]);
+		n += pad_bucket_read(jump->values, jump->cpus, i);
 	if (jump->values)
 		return n;
 	return jump->word ? pad_counter_read(jump->word, jump->cpus) :

@@ -424,19 +424,26 @@ struct pmm_timing {
 	unsigned long retry;
 };
 
+/* So many pads of a process can have a histogram for each processor. */
+#define CPU_VALUES	16U
+
 /**
  * struct pmm_apart - part of a probed mm: counters for each processor; under probed_mm::lock
  * @counters: the counters, or NULL
+ * @values: histograms, one of each processor for each of some pads
+ * @nr_values: number of @values; anyone may read it
  * @found: a jump has got %APART_WANTED, and is to be replaced
  * @watched: its counters are looked at; anyone may read it
  * @idle: how many looks have found no hit since the last one, or since a jump was written
  * @looked_at: when they were looked at, in jiffies
  *
- * jump/cpu_counters.c writes @counters, and frees them with the probed mm; jump/contention.c has
- * the rest.
+ * jump/cpu_counters.c writes the first three, and frees what they point to with the probed mm;
+ * jump/contention.c has the rest.
  */
 struct pmm_apart {
 	struct cpu_counters *counters;
+	struct cpu_counters *values[CPU_VALUES];
+	unsigned int nr_values;
 	bool found;
 	bool watched;
 	u8 idle;

@@ -65,7 +65,7 @@ static void counters_look(struct probed_mm *pmm)
 	struct jump *jump;
 
 	list_for_each_entry(jump, &pmm->jumps.on, in_pmm) {
-		if (!jump->word)
+		if (!jump->word && !jump->values)
 			continue;
 		hits = jump_hits(jump);
 		grown = hits - jump->looked;

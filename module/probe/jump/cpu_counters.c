@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Counters of a process for each processor.
+ * Counters and histograms of a process for each processor.
  */
 #include <linux/cpumask.h>
 #include <linux/log2.h>
@@ -45,22 +45,10 @@ static struct cpu_counters *counters_create(struct probed_mm *pmm)
 	return ERR_PTR(ret);
 }
 
-/**
- * cpu_counters_take() - choose the counters of a pad, before the pad is written
- * @pmm: the probed mm, in use
- * @jump: the jump to the pad, which counts
- *
- * They are not given back: if the pad cannot be written, nothing uses them.
- *
- * Context: may sleep; probed_mm::lock held, takes the mmap lock.
- * Return: 0; -ENOSPC if the process has too many such pads; -ENOMEM, or another error.
- */
-int cpu_counters_take(struct probed_mm *pmm, struct jump *jump)
+static int counter_take(struct probed_mm *pmm, struct jump *jump)
 {
-	struct pad_counter *counter = &jump->pad.steps[jump->pad.nr - 1].counter;
 	struct cpu_counters *counters = pmm->apart.counters;
 
-	lockdep_assert_held(&pmm->lock);
 	if (!counters) {
 		counters = counters_create(pmm);
 		if (IS_ERR(counters))
@@ -70,22 +58,66 @@ int cpu_counters_take(struct probed_mm *pmm, struct jump *jump)
 	}
 	if (counters->used == COUNTERS)
 		return -ENOSPC;
-	counter->at = counters->base + counters->used * sizeof(u64);
-	counter->mask = counters->nr - 1;
+	pad_set_cpus(&jump->pad, counters->base + counters->used * sizeof(u64), counters->nr - 1);
 	jump->word = (u64 *)page_address(counters->pages[0]) + counters->used;
 	jump->cpus = counters;
 	counters->used++;
 	return 0;
 }
 
+static int values_take(struct probed_mm *pmm, struct jump *jump)
+{
+	struct cpu_counters *values;
+
+	BUILD_BUG_ON(sizeof(struct pad_values) > PAD_COUNTER_STRIDE);
+	if (pmm->apart.nr_values == CPU_VALUES)
+		return -ENOSPC;
+	values = counters_create(pmm);
+	if (IS_ERR(values))
+		return PTR_ERR(values);
+	pmm->apart.values[pmm->apart.nr_values] = values;
+	/* Pairs with cpu_counters_in(). */
+	smp_store_release(&pmm->apart.nr_values, pmm->apart.nr_values + 1);
+	pad_set_cpus(&jump->pad, values->base, values->nr - 1);
+	jump->values = page_address(values->pages[0]);
+	jump->cpus = values;
+	return 0;
+}
+
+/**
+ * cpu_counters_take() - choose the counters or histograms of a pad, before the pad is written
+ * @pmm: the probed mm, in use
+ * @jump: the jump to the pad, which counts, or has a histogram
+ *
+ * They are not given back: if the pad cannot be written, nothing uses them.
+ *
+ * Context: may sleep; probed_mm::lock held, takes the mmap lock.
+ * Return: 0; -ENOSPC if the process has too many such pads; -ENOMEM, or another error.
+ */
+int cpu_counters_take(struct probed_mm *pmm, struct jump *jump)
+{
+	lockdep_assert_held(&pmm->lock);
+	return pad_does(&jump->pad, PAD_COUNT) ? counter_take(pmm, jump) : values_take(pmm, jump);
+}
+
+/* Check whether counters are in a range. */
+static bool counters_in(const struct cpu_counters *counters, unsigned long addr, unsigned long len)
+{
+	return counters && addr < counters->base + counters->nr * PAGE_SIZE &&
+	       addr + len > counters->base;
+}
+
 /* Check whether the counters of a process are in a range.  Context: any. */
 bool cpu_counters_in(const struct probed_mm *pmm, unsigned long addr, unsigned long len)
 {
 	/* Pairs with cpu_counters_take(). */
-	const struct cpu_counters *counters = smp_load_acquire(&pmm->apart.counters);
+	unsigned int n = smp_load_acquire(&pmm->apart.nr_values);
 
-	return counters && addr < counters->base + counters->nr * PAGE_SIZE &&
-	       addr + len > counters->base;
+	while (n--) {
+		if (counters_in(pmm->apart.values[n], addr, len))
+			return true;
+	}
+	return counters_in(smp_load_acquire(&pmm->apart.counters), addr, len);
 }
 
 /**
@@ -96,6 +128,8 @@ bool cpu_counters_in(const struct probed_mm *pmm, unsigned long addr, unsigned l
  */
 void cpu_counters_free(struct probed_mm *pmm)
 {
+	while (pmm->apart.nr_values)
+		counters_destroy(pmm->apart.values[--pmm->apart.nr_values]);
 	if (pmm->apart.counters)
 		counters_destroy(pmm->apart.counters);
 }

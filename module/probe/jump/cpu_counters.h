@@ -3,6 +3,8 @@
  * Counters of a process for each processor: a page of them for each, which the module and the
  * program share.  The counters of a pad are at the same place in each page.
  *
+ * A histogram takes a whole page of each processor, so each pad with one has pages of its own.
+ *
  * Their number is bounded, so processors whose numbers differ by a multiple of it share a page.  A
  * pad increments with a LOCK prefix, so that is exact, too.
  */

@@ -313,7 +313,8 @@ static void work_choose(struct pad_work *work, const struct site *site,
 		work->does = PAD_RECORD;
 	else
 		work->does = PAD_TO_TRAP;
-	work->apart = work->does == PAD_COUNT && counts_apart(site);
+	work->apart = (work->does == PAD_COUNT || work->does == PAD_ADD || work->does == PAD_END) &&
+		      counts_apart(site);
 	if (work->does != PAD_RECORD)
 		work->reads = 0;
 	if (work->does == PAD_ADD)
@@ -377,7 +378,7 @@ bool jump_does(const struct jump *jump, const struct pad_work *work)
 		return false;
 	return pad_does(&jump->pad, work->does) && jump->reads == work->reads &&
 	       jump->from_entry == work->from_entry && jump->below == work->below &&
-	       pad_counts_apart(&jump->pad) == work->apart &&
+	       !!pad_cpu_mask(&jump->pad) == work->apart &&
 	       pad_has_filter(&jump->pad, &work->filter);
 }
 
@@ -388,7 +389,7 @@ static int jump_place(struct jump *jump)
 	struct probed_mm *pmm = jump->site->pmm;
 	int ret = pad_does(&jump->pad, PAD_COUNT) ? 0 : site_alloc_pad(jump);
 
-	if (!ret && pad_counts_apart(&jump->pad))
+	if (!ret && pad_cpu_mask(&jump->pad))
 		ret = cpu_counters_take(pmm, jump);
 	if (!ret && records)
 		ret = ring_get(pmm);
@@ -447,7 +448,7 @@ static struct jump *jump_new(struct jump_maker *maker, struct site *site,
 		action->histogram = work->histogram;
 	/* The size of the pad depends on whether there is a mask.  The right one comes later. */
 	if (work->apart)
-		action->counter.mask = 1;
+		pad_set_cpus(&jump->pad, 0, 1);
 	for_each_set_bit(reg, &reads, PAD_WORD + PAD_WORDS)
 		action->recording.regs[action->recording.nr++] = reg;
 	jump->seen = jump_text_hash(text, len);

@@ -304,7 +304,7 @@ static int word_take(struct pad_area *area, struct jump *jump)
 
 	if (ret)
 		return ret;
-	jump->pad.steps[jump->pad.nr - 1].counter.at = area->base + PAD_AREA_SIZE + at;
+	pad_set_cpus(&jump->pad, area->base + PAD_AREA_SIZE + at, 0);
 	jump->word = page_address(area->pages[at / PAGE_SIZE]) + offset_in_page(at);
 	return 0;
 }
@@ -313,7 +313,6 @@ static int word_take(struct pad_area *area, struct jump *jump)
 static int values_take(struct pad_area *area, struct jump *jump)
 {
 	unsigned int nr = PAD_WORDS_PAGES - 1 - area->nr_values;
-	struct pad_step *action = &jump->pad.steps[jump->pad.nr - 1];
 	unsigned long at = area->base + PAD_AREA_SIZE + nr * PAGE_SIZE;
 	int ret;
 
@@ -324,29 +323,27 @@ static int values_take(struct pad_area *area, struct jump *jump)
 	ret = page_get(area, nr);
 	if (ret)
 		return ret;
-	if (action->kind == PAD_END)
-		action->timing.at = at;
-	else
-		action->histogram.at = at;
+	pad_set_cpus(&jump->pad, at, 0);
 	jump->values = page_address(area->pages[nr]);
 	return 0;
 }
 
-static bool has_values(const struct pad *pad)
-{
-	return pad_does(pad, PAD_ADD) || pad_does(pad, PAD_END);
-}
-
+/* Check whether a pad has a counter, or a histogram, in this area: it has none for each processor. */
 static bool takes_word(const struct pad *pad)
 {
-	return pad_does(pad, PAD_COUNT) && !pad_counts_apart(pad);
+	return pad_does(pad, PAD_COUNT) && !pad_cpu_mask(pad);
+}
+
+static bool takes_values(const struct pad *pad)
+{
+	return (pad_does(pad, PAD_ADD) || pad_does(pad, PAD_END)) && !pad_cpu_mask(pad);
 }
 
 static int data_take(struct pad_area *area, struct jump *jump)
 {
 	if (takes_word(&jump->pad))
 		return word_take(area, jump);
-	return has_values(&jump->pad) ? values_take(area, jump) : 0;
+	return takes_values(&jump->pad) ? values_take(area, jump) : 0;
 }
 
 /* Find free units from @first on that end before @behind.  Return an address, or 0. */
@@ -498,7 +495,7 @@ static int area_put(struct probed_mm *pmm, struct pad_area *area, struct jump *j
 		return ret;
 	units_take(area, jump);
 	area->nr_words += takes_word(pad);
-	area->nr_values += has_values(pad);
+	area->nr_values += takes_values(pad);
 	return 0;
 }
 

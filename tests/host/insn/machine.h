@@ -30,6 +30,14 @@ enum region {
 #define CODE_SIZE	0x4000
 #define DATA_SIZE	0x4000
 
+/*
+ * Behind REGION_PADS, its second page is mapped again, several times: a pad that chooses a page by
+ * the number of the processor always finds the same one.
+ */
+#define PADS_PAGE	0x1000
+#define PADS_COPIES	2
+#define PADS_COPY(at)	((at) + DATA_SIZE)
+
 /* Addresses of the regions, 0 for none. Each layout needs another child. */
 struct layout {
 	const char *name;

@@ -49,13 +49,13 @@ static u64 at;
 static unsigned long tried, faulted, stepped, entered, passed, rejected, guessed, wrong;
 static unsigned long recorded, full, restarted, words, crossed;
 static unsigned long histograms, negative, raced;
-static unsigned long forms[2], apart;
+static unsigned long forms[2], apart, values_apart;
 
 /* Offsets in memory of its own, which the program's instructions do not reach. */
 #define HEADS	512
 #define RECORD	(HEADS + 256)
 #define COUNTER	(DATA_SIZE - 64)
-#define VALUES	1024
+#define VALUES	PADS_PAGE
 #define APART	(2 * PAD_COUNTER_STRIDE + 256)
 
 static struct {
@@ -558,6 +558,7 @@ static void try_pad(void)
 	passed += pad->nr > 1 && passes;
 	rejected += !passes;
 	apart += pad_counts_apart(pad);
+	values_apart += pad_does(pad, PAD_ADD) && pad_cpu_mask(pad);
 	recorded += pad_does(pad, PAD_RECORD);
 	negative += is_negative();
 	histograms += pad_does(pad, PAD_ADD);
@@ -622,7 +623,7 @@ int main(int argc, char **argv)
 	static unsigned long *const all[] = {
 		&tried, &faulted, &stepped, &entered, &passed, &rejected, &guessed, &wrong,
 		&recorded, &full, &restarted, &words, &crossed, &histograms, &negative, &raced,
-		&apart,
+		&apart, &values_apart,
 	};
 	unsigned long seed = 1, sites = 400;
 	cpu_set_t first;
@@ -654,7 +655,10 @@ int main(int argc, char **argv)
 		return 2;
 	if (!pads_can_record())
 		memory.heads = 0;
-	memory.apart = pads_have_rdpid(layout.at[REGION_CODE]) ? layout.at[REGION_PADS] + APART : 0;
+	if (pads_have_rdpid(layout.at[REGION_CODE])) {
+		memory.apart = layout.at[REGION_PADS] + APART;
+		memory.values_apart = PADS_COPY(layout.at[REGION_PADS]);
+	}
 	ktap_ok(pads_bytes_trap(layout.at[REGION_CODE]),
 		"each byte that must trap does so, whatever follows it");
 	for (; optind < argc; optind++) {
@@ -668,7 +672,7 @@ int main(int argc, char **argv)
 		ktap_ok(!wrong && tried > sites / 2 && forms[0] && forms[1] &&
 			passed && rejected && entered > tried && negative && raced && crossed &&
 			(!memory.heads || (words && restarted > recorded / 2)) &&
-			histograms > recorded / 2 && (apart || !memory.apart) &&
+			histograms > recorded / 2 && ((apart && values_apart) || !memory.apart) &&
 			guessed > (forms[0] + forms[1]) / 2,
 			"%s: %lu sites, %lu with a fault: %lu bare and %lu saving pads give the native states",
 			argv[optind], tried, faulted, forms[0], forms[1]);
@@ -676,7 +680,8 @@ int main(int argc, char **argv)
 			  stepped, entered, passed, rejected);
 		ktap_note("%lu pads recorded; %lu records were begun again, %lu rings were full",
 			  recorded, restarted, full);
-		ktap_note("%lu pads incremented a counter of the processor", apart);
+		ktap_note("%lu pads incremented a counter of the processor, %lu added to a histogram of it",
+			  apart, values_apart);
 		ktap_note("%lu words were recorded; those of %lu pads were on another page",
 			  words, crossed);
 		ktap_note("%lu pads had a histogram; %lu values were negative, and %lu changes were too late",

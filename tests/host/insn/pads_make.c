@@ -117,6 +117,10 @@ void pads_action_make(struct pad *pad, const struct pad_filter *filter,
 		recording_make(&action->recording, memory->heads);
 	} else if (kind == PAD_ADD) {
 		action->histogram.at = memory->values;
+		if (memory->values_apart && trial_random() % 2) {
+			action->histogram.at = memory->values_apart;
+			action->histogram.mask = PADS_COPIES - 1;
+		}
 		action->histogram.reg = random_value();
 		action->histogram.size = (u8)(1 << trial_random() % 4);
 		action->histogram.is_signed = trial_random() % 2;

@@ -12,12 +12,14 @@
  * @counter: address of a counter
  * @apart: address of the counters of processors, under a mask of 1; 0 if the processor has no rdpid
  * @values: address of a histogram
+ * @values_apart: address of those of PADS_COPIES processors; 0 if the processor has no rdpid
  * @heads: address of the heads of rings; 0 if no pad can record
  */
 struct pads_memory {
 	u64 counter;
 	u64 apart;
 	u64 values;
+	u64 values_apart;
 	u64 heads;
 };
 
