@@ -281,7 +281,7 @@ static inline bool pad_has_tail(const struct pad *pad)
 	return pad_records(pad) || pad_does(pad, PAD_ADD) || pad_times(pad);
 }
 
-/* Get the mask by which a pad finds the counter or histogram of the processor; 0 if there is one. */
+/* Get the mask for the counters or histograms of the processors; 0 if a pad has one for all. */
 static inline u32 pad_cpu_mask(const struct pad *pad)
 {
 	switch (pad_action(pad)->kind) {

@@ -154,7 +154,7 @@ static bool same_memory(const struct uinsn *a, const struct uinsn *b)
 	       !((a->rex ^ b->rex) & (UINSN_REX_B | UINSN_REX_X));
 }
 
-/* Get the number with which an instruction compares; -1 if it does not, or the number is negative. */
+/* Get the number with which an instruction compares; negative if it does not. */
 static s64 compared_with(const struct window *w, unsigned int i)
 {
 	const struct uinsn *insn = &w->insns[i];

@@ -74,8 +74,8 @@ enum jump_apart {
  * @hits: jump_hits() when @traps was 0
  * @word: the counter of the pad; the program may write to it, too; NULL if the pad does not count;
  *	constant
- * @cpus: if it is not NULL, each processor has a counter or a histogram; @word or @values is that of
- *	the first one; constant
+ * @cpus: if it is not NULL, each processor has a counter or a histogram; @word or @values is that
+ *	of the first one; constant
  * @apart: enum jump_apart, of a jump without @cpus; under probed_mm::lock
  * @looked: jump_hits() when jump/contention.c last looked at it; under probed_mm::lock
  * @values: the histogram of the pad; otherwise as @word

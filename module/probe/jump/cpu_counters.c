@@ -110,13 +110,14 @@ static bool counters_in(const struct cpu_counters *counters, unsigned long addr,
 /* Check whether the counters of a process are in a range.  Context: any. */
 bool cpu_counters_in(const struct probed_mm *pmm, unsigned long addr, unsigned long len)
 {
-	/* Pairs with cpu_counters_take(). */
+	/* Pairs with values_take(). */
 	unsigned int n = smp_load_acquire(&pmm->apart.nr_values);
 
 	while (n--) {
 		if (counters_in(pmm->apart.values[n], addr, len))
 			return true;
 	}
+	/* Pairs with counter_take(). */
 	return counters_in(smp_load_acquire(&pmm->apart.counters), addr, len);
 }
 

@@ -55,8 +55,9 @@ static bool map_regions(void)
 			return false;
 		}
 		for (u64 k = 0; i == REGION_PADS && k < PADS_COPIES; k++)
-			if (mmap((void *)(PADS_COPY(layout->at[i]) + k * PADS_PAGE), PADS_PAGE, prot,
-				 MAP_SHARED | MAP_FIXED_NOREPLACE, fd, PADS_PAGE) == MAP_FAILED)
+			if (mmap((void *)(PADS_COPY(layout->at[i]) + k * PADS_PAGE), PADS_PAGE,
+				 prot, MAP_SHARED | MAP_FIXED_NOREPLACE, fd, PADS_PAGE) ==
+			    MAP_FAILED)
 				die("mmap");
 		view[i] = mmap(NULL, size_of(i), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 		if (view[i] == MAP_FAILED)

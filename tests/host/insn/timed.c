@@ -560,7 +560,8 @@ int main(int argc, char **argv)
 	for (unsigned long i = 0; i < n; i++)
 		try_site(texts[trial_random() % (sizeof(texts) / sizeof(texts[0]))]);
 	ktap_ok(!wrong && runs > n && ended > n / 4 && trapped > n / 8 && rejected && left[0] &&
-		left[1] && (apart || !have_rdpid) && owed[PAD_OWES_BEGIN] && owed[PAD_OWES_VALUE] && owed[PAD_OWES_SUM],
+		left[1] && (apart || !have_rdpid) && owed[PAD_OWES_BEGIN] &&
+		owed[PAD_OWES_VALUE] && owed[PAD_OWES_SUM],
 		"wherever a thread is stopped in %lu pads, each call is timed once", runs);
 	ktap_note("%lu steps; %lu hits counted, %lu trapped, %lu failed a condition", stepped,
 		  ended, trapped, rejected);
@@ -568,8 +569,8 @@ int main(int argc, char **argv)
 		  left[0], left[1]);
 	ktap_note("hits owed their beginning %lu times, their value %lu times, the sum %lu times",
 		  owed[PAD_OWES_BEGIN], owed[PAD_OWES_VALUE], owed[PAD_OWES_SUM]);
-	ktap_note("the largest pad has %u bytes; %u sites had a histogram for each processor", largest_pad,
-		  apart);
+	ktap_note("the largest pad has %u bytes; %u sites had a histogram for each processor",
+		  largest_pad, apart);
 	free(pad);
 	machine_end();
 	return ktap_finish();
