@@ -274,52 +274,65 @@ static double team_measure(called *fn, int nr)
 	return ended - begun < 0.8 * (last - first) ? 1e9 : (last - first) / SHARED_CALLS;
 }
 
+/* Where the threads of a team count, or add, with one page for each processor. */
+static struct {
+	u64 words[PAD_COUNTER_STRIDE / sizeof(u64)];
+} pages[256] __attribute__((aligned(4096)));
+
+/* Choose what a pad does: @each: there is a counter or a histogram for each processor. */
+static void team_pad(struct pad *pad, enum pad_step_kind action, bool each, u64 shared)
+{
+	size_t n = each ? ARRAY_SIZE(pages) : 1;
+
+	pad_set_steps(pad, &(struct pad_filter) {}, action);
+	if (action == PAD_ADD)
+		pad->steps[0].histogram = (struct pad_histogram) { .reg = 7, .size = 8 };
+	pad_set_cpus(pad, each ? (u64)pages : shared, (u32)(n - 1));
+	for (size_t i = 0; i < n && action == PAD_ADD; i++)
+		((struct pad_values *)(each ? (u64)&pages[i] : shared))->least = ~0ull;
+}
+
 /*
- * Measure pads that count, by one thread and by two.  A hypervisor may give any number of a
+ * Measure pads that count, or add, by one thread and by two.  A hypervisor may give any number of a
  * processor.
  */
-static void measure_teams(const struct function *f)
+static void measure_teams(const struct function *f, enum pad_step_kind action, bool saves)
 {
-	static u64 counters[256 * PAD_COUNTER_STRIDE / sizeof(u64)] __attribute__((aligned(4096)));
 	static u64 next = TEXT + 0x4000000, room[3][64];
-	static const char * const names[] = { "unprobed", "one counter", "one for each" };
+	static const char * const names[] = { "unprobed", "one", "one for each" };
 	double best[3][THREADS], t;
 	called *fns[3];
 
-	memset(counters, 0, sizeof(counters));
-	for (int saves = 0; saves < 2; saves++) {
-		for (int i = 0; i < 3; i++) {
-			struct pad *pad = (struct pad *)room[i];
-			u8 *text = map(next, 4096), *area = pads_map(next);
+	memset(pages, 0, sizeof(pages));
+	for (int i = 0; i < 3; i++) {
+		struct pad *pad = (struct pad *)room[i];
+		u8 *text = map(next, 4096), *area = pads_map(next);
 
-			if (!text || !area)
-				return;
-			memset(text, 0x90, 4096);
-			memcpy(text, f->text, sizeof(f->text));
-			pad_set_steps(pad, &(struct pad_filter) {}, PAD_COUNT);
-			pad->addr = next;
-			pad->saves = saves;
-			pad->steps[0].counter.at = (u64)area + SIZE - 64;
-			if (i == 2)
-				pad->steps[0].counter = (struct pad_counter) { (u64)counters, 255 };
-			if (i && (pun_decide(&pad->pun, text, 96) || !probe(pad, text, area)))
-				return;
-			fns[i] = (called *)text;
-			next += 0x10000;
-			for (int k = 0; k < THREADS; k++)
-				best[i][k] = 1e9;
-		}
-		for (int round = 0; round < 50 * ROUNDS; round++)
-			for (int i = 0; i < 3; i++)
-				for (int k = 0; k < THREADS; k++) {
-					t = team_measure(fns[i], k + 1);
-					best[i][k] = t < best[i][k] ? t : best[i][k];
-				}
-		for (int i = 1; i < 3; i++)
-			printf("%-24s %-7s %-21s %6.2f ns a hit in 1 thread, %6.2f in each of 2\n",
-			       f->what, saves ? "saving" : "bare", names[i],
-			       best[i][0] - best[0][0], best[i][1] - best[0][1]);
+		if (!text || !area)
+			return;
+		memset(text, 0x90, 4096);
+		memcpy(text, f->text, sizeof(f->text));
+		pad->addr = next;
+		pad->saves = saves;
+		team_pad(pad, action, i == 2, (u64)area + SIZE - 8192);
+		if (i && (pun_decide(&pad->pun, text, 96) || !probe(pad, text, area)))
+			return;
+		fns[i] = (called *)text;
+		next += 0x10000;
+		for (int k = 0; k < THREADS; k++)
+			best[i][k] = 1e9;
 	}
+	for (int round = 0; round < 50 * ROUNDS; round++)
+		for (int i = 0; i < 3; i++)
+			for (int k = 0; k < THREADS; k++) {
+				t = team_measure(fns[i], k + 1);
+				best[i][k] = t < best[i][k] ? t : best[i][k];
+			}
+	for (int i = 1; i < 3; i++)
+		printf("%-24s %-7s %-10s %-12s %6.2f ns a hit in 1 thread, %6.2f in each of 2\n",
+		       f->what, saves ? "saving" : "bare",
+		       action == PAD_ADD ? "histogram" : "counter", names[i],
+		       best[i][0] - best[0][0], best[i][1] - best[0][1]);
 }
 
 int main(void)
@@ -347,6 +360,7 @@ int main(void)
 	if (sysconf(_SC_NPROCESSORS_ONLN) < THREADS || !has_rdpid())
 		puts("threads at once: not measured, as there is one processor, or no rdpid");
 	else
-		measure_teams(functions);
+		for (int i = 0; i < 4; i++)
+			measure_teams(functions, i / 2 ? PAD_ADD : PAD_COUNT, i % 2);
 	return 0;
 }

@@ -28,6 +28,7 @@ struct site;
 
 /**
  * struct cpu_counters - counters, or one histogram, for each processor (jump/cpu_counters.h)
+ * @next: those of another pad of the process, if these are histograms; constant
  * @base: their address in the program; constant
  * @file: the file with them, a page for each processor; constant
  * @nr: number of pages, a power of two; constant
@@ -35,6 +36,7 @@ struct site;
  * @pages: the pages, each with a reference; constant
  */
 struct cpu_counters {
+	struct cpu_counters *next;
 	unsigned long base;
 	struct file *file;
 	unsigned int nr;
@@ -78,6 +80,7 @@ enum jump_apart {
  *	of the first one; constant
  * @apart: enum jump_apart, of a jump without @cpus; under probed_mm::lock
  * @looked: jump_hits() when jump/contention.c last looked at it; under probed_mm::lock
+ * @looked_sum: likewise, the sum of its histograms
  * @values: the histogram of the pad; otherwise as @word
  * @counts: the hits that its pad has counted: one entry for each consumer; under probed_mm::lock
  * @trap: the site by which traps find the pad, if it does more than count; constant
@@ -105,6 +108,7 @@ struct jump {
 	const u64 *word;
 	const struct cpu_counters *cpus;
 	u64 looked;
+	u64 looked_sum;
 	struct pad_values *values;
 	struct pad_count *counts;
 	struct site *trap;

@@ -424,14 +424,11 @@ struct pmm_timing {
 	unsigned long retry;
 };
 
-/* So many pads of a process can have a histogram for each processor. */
-#define CPU_VALUES	16U
-
 /**
  * struct pmm_apart - part of a probed mm: counters for each processor; under probed_mm::lock
  * @counters: the counters, or NULL
- * @values: histograms, one of each processor for each of some pads
- * @nr_values: number of @values; anyone may read it
+ * @values: histograms of some pads, one for each processor; anyone may read them
+ * @nr_values: number of these pads
  * @found: a jump has got %APART_WANTED, and is to be replaced
  * @watched: its counters are looked at; anyone may read it
  * @idle: how many looks have found no hit since the last one, or since a jump was written
@@ -442,7 +439,7 @@ struct pmm_timing {
  */
 struct pmm_apart {
 	struct cpu_counters *counters;
-	struct cpu_counters *values[CPU_VALUES];
+	struct cpu_counters *values;
 	unsigned int nr_values;
 	bool found;
 	bool watched;

@@ -55,6 +55,24 @@ static bool runs_apart(struct mm_struct *mm)
 	return apart;
 }
 
+/*
+ * Check whether a pad with a histogram has added values other than 0 since the last look.  To count
+ * them is to read all buckets, and a process that is timed has thousands of such pads, most of them
+ * idle.
+ */
+static bool values_added(struct jump *jump)
+{
+	unsigned int i;
+	u64 sum = 0;
+
+	for (i = 0; i < pad_values_nr(jump->cpus); i++)
+		sum += READ_ONCE(pad_values_of(jump->values, jump->cpus, i)->sum);
+	if (sum == jump->looked_sum)
+		return false;
+	jump->looked_sum = sum;
+	return true;
+}
+
 /* Look at the counters of jumps.  Context: probed_mm::lock and the mmap lock held. */
 static void counters_look(struct probed_mm *pmm)
 {
@@ -65,8 +83,12 @@ static void counters_look(struct probed_mm *pmm)
 	struct jump *jump;
 
 	list_for_each_entry(jump, &pmm->jumps.on, in_pmm) {
-		if (!jump->word && !jump->values)
+		if (jump->values ? !values_added(jump) : !jump->word)
 			continue;
+		if (jump->values && jump->cpus) {
+			any = true;
+			continue;
+		}
 		hits = jump_hits(jump);
 		grown = hits - jump->looked;
 		any |= grown;

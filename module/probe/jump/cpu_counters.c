@@ -16,6 +16,9 @@
 /* So many pages at most: a megabyte. */
 #define PAGES_MAX	256
 
+/* So many pads of a process can have a histogram for each processor. */
+#define CPU_VALUES	16U
+
 /* The number of pads of a process that can have such counters. */
 #define COUNTERS	(PAGE_SIZE / sizeof(u64))
 
@@ -75,9 +78,10 @@ static int values_take(struct probed_mm *pmm, struct jump *jump)
 	values = counters_create(pmm);
 	if (IS_ERR(values))
 		return PTR_ERR(values);
-	pmm->apart.values[pmm->apart.nr_values] = values;
+	values->next = pmm->apart.values;
 	/* Pairs with cpu_counters_in(). */
-	smp_store_release(&pmm->apart.nr_values, pmm->apart.nr_values + 1);
+	smp_store_release(&pmm->apart.values, values);
+	pmm->apart.nr_values++;
 	pad_set_cpus(&jump->pad, values->base, values->nr - 1);
 	jump->values = page_address(values->pages[0]);
 	jump->cpus = values;
@@ -110,11 +114,11 @@ static bool counters_in(const struct cpu_counters *counters, unsigned long addr,
 /* Check whether the counters of a process are in a range.  Context: any. */
 bool cpu_counters_in(const struct probed_mm *pmm, unsigned long addr, unsigned long len)
 {
-	/* Pairs with values_take(). */
-	unsigned int n = smp_load_acquire(&pmm->apart.nr_values);
+	const struct cpu_counters *values;
 
-	while (n--) {
-		if (counters_in(pmm->apart.values[n], addr, len))
+	/* Pairs with values_take(). */
+	for (values = smp_load_acquire(&pmm->apart.values); values; values = values->next) {
+		if (counters_in(values, addr, len))
 			return true;
 	}
 	/* Pairs with counter_take(). */
@@ -129,8 +133,12 @@ bool cpu_counters_in(const struct probed_mm *pmm, unsigned long addr, unsigned l
  */
 void cpu_counters_free(struct probed_mm *pmm)
 {
-	while (pmm->apart.nr_values)
-		counters_destroy(pmm->apart.values[--pmm->apart.nr_values]);
+	struct cpu_counters *values;
+
+	while ((values = pmm->apart.values)) {
+		pmm->apart.values = values->next;
+		counters_destroy(values);
+	}
 	if (pmm->apart.counters)
 		counters_destroy(pmm->apart.counters);
 }
