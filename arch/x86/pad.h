@@ -152,6 +152,10 @@
  *            jne tail
  *            mov %rdx, %rcx		and so on: the bucket and the sum, as above
  *
+ * If each processor has a histogram, its address is in rcx for the extremes, and in rax for the
+ * bucket and the sum, found by rdpid as that of a counter. The thread may change the processor in
+ * between. The pad at a return then finds the slot again before it exchanges the key.
+ *
  * The trap of a pad with one of these four actions is in its tail, behind the copies: few hits
  * come there.
  *

@@ -24,8 +24,9 @@
 /* So many instructions in front of a jump are looked at. */
 #define WINDOW 16
 
-/* A larger table is not looked at. */
+/* A larger table is not looked at, and no further ones of a piece of code with so many entries. */
 #define ENTRIES_MAX 4096
+#define ENTRIES_ALL (1 << 16)
 
 /* Opcodes without a prefix, and those behind 0F. */
 #define OP_ADD_TO_RM	0x01
@@ -40,6 +41,7 @@
 #define OP_MOV_TO_RM	0x89
 #define OP_MOV_TO_REG	0x8b
 #define OP_LEA		0x8d
+#define OP_MOV_IMM	0xc7
 #define OP_JUMP		0xff
 #define OP_JA_NEAR	0x87
 #define OP_MOVZX_BYTE	0xb6
@@ -50,7 +52,9 @@
 #define EXTENSION_JMP	4
 #define EXTENSION_CMP	7
 
+/* No register; and any of them, as it is not known what an instruction writes to. */
 #define NO_REG 16
+#define ANY_REG 17
 
 /**
  * struct window - the last instructions, and what is known of the registers there
@@ -98,6 +102,62 @@ static bool is_op_0f(const struct uinsn *insn, u8 opcode)
 	       insn->opcode == opcode;
 }
 
+/* Check for an operation of the first eight groups of opcodes, such as add, with registers. */
+static bool is_arithmetic(const struct uinsn *insn)
+{
+	return insn->encoding == UINSN_LEGACY && insn->map == UINSN_MAP_1 && insn->opcode < 0x40 &&
+	       (insn->opcode & 7) < 4;
+}
+
+static bool is_group(const struct uinsn *insn)
+{
+	return is_op(insn, OP_CMP) || is_op(insn, OP_CMP_BYTE) || is_op(insn, OP_CMP_SHORT);
+}
+
+/* Check for a copy of a register or memory to a register, with zeros or its sign. */
+static bool is_extension(const struct uinsn *insn)
+{
+	return is_op(insn, OP_MOVSXD) || is_op_0f(insn, OP_MOVZX_BYTE) ||
+	       is_op_0f(insn, OP_MOVZX_WORD) || is_op_0f(insn, OP_MOVSX_BYTE) ||
+	       is_op_0f(insn, OP_MOVSX_WORD);
+}
+
+/* Check for cmp and test: they write to nothing but the flags. */
+static bool only_compares(const struct uinsn *insn)
+{
+	bool legacy = insn->encoding == UINSN_LEGACY && insn->map == UINSN_MAP_1;
+
+	return legacy && (insn->opcode >> 3 == 0x38 >> 3 || insn->opcode >> 1 == 0x84 >> 1 ||
+			  insn->opcode >> 1 == 0xa8 >> 1 ||
+			  (is_group(insn) && uinsn_reg(insn) == EXTENSION_CMP));
+}
+
+/* Check for an instruction that leaves the flags as they are. */
+static bool keeps_flags(const struct uinsn *insn)
+{
+	return insn->class == UINSN_NOP || is_op(insn, OP_LEA) || is_op(insn, OP_MOV_TO_RM) ||
+	       is_op(insn, OP_MOV_TO_REG) || is_op(insn, OP_MOV_IMM) || is_extension(insn) ||
+	       (insn->encoding == UINSN_LEGACY && insn->map == UINSN_MAP_1 &&
+		insn->opcode >> 3 == 0xb8 >> 3);
+}
+
+/* Get the register that an instruction writes to: NO_REG, or ANY_REG if that is not known. */
+static unsigned int written(const struct uinsn *insn)
+{
+	if (insn->class == UINSN_NOP || only_compares(insn))
+		return NO_REG;
+	if (is_op(insn, OP_LEA) || is_op(insn, OP_MOV_TO_REG) || is_extension(insn))
+		return reg_of(insn);
+	if (is_op(insn, OP_MOV_TO_RM) || is_op(insn, OP_MOV_IMM) || is_group(insn))
+		return rm_of(insn);
+	if (is_arithmetic(insn))
+		return insn->opcode & 2 ? reg_of(insn) : rm_of(insn);
+	if (insn->encoding == UINSN_LEGACY && insn->map == UINSN_MAP_1 &&
+	    insn->opcode >> 3 == 0xb8 >> 3)
+		return (insn->opcode & 7) | (insn->rex & UINSN_REX_B ? 8 : 0);
+	return ANY_REG;
+}
+
 static void window_add(struct window *w, const struct uinsn *insn, size_t at, u64 addr)
 {
 	memmove(w->insns + 1, w->insns, (WINDOW - 1) * sizeof(*w->insns));
@@ -106,8 +166,18 @@ static void window_add(struct window *w, const struct uinsn *insn, size_t at, u6
 	w->at[0] = at;
 	if (w->n < WINDOW)
 		w->n++;
+	if (written(insn) < NO_REG)
+		w->base[written(insn)] = 0;
 	if (is_op(insn, OP_LEA) && uinsn_has(insn, UINSN_RIP_RELATIVE))
 		w->base[reg_of(insn)] = addr + insn->len + (u64)(s64)insn->disp;
+}
+
+/* Check whether an instruction may write to one of two registers, or go elsewhere. */
+static bool disturbs(const struct uinsn *insn, unsigned int a, unsigned int b)
+{
+	unsigned int reg = written(insn);
+
+	return reg == ANY_REG || reg == a || reg == b;
 }
 
 /* Find "add %base, %to" from instruction @i on.  Return its number, or @w->n. */
@@ -121,9 +191,11 @@ static unsigned int find_add(const struct window *w, unsigned int i, unsigned in
 
 		*base = to_rm ? reg_of(insn) : rm_of(insn);
 		if ((to_rm || to_reg) && insn->rex & UINSN_REX_W && *base != NO_REG)
+			return i;
+		if (disturbs(insn, to, to))
 			break;
 	}
-	return i;
+	return w->n;
 }
 
 /* Find "movslq (%base,%index,4), %to" from instruction @i on.  Return its number, or @w->n. */
@@ -133,14 +205,16 @@ static unsigned int find_load(const struct window *w, unsigned int i, unsigned i
 	for (; i < w->n; i++) {
 		const struct uinsn *insn = &w->insns[i];
 
-		if (!is_op(insn, OP_MOVSXD) || !(insn->rex & UINSN_REX_W) || reg_of(insn) != to ||
-		    !uinsn_has(insn, UINSN_HAS_SIB) || insn->disp || insn->sib >> 6 != 2)
-			continue;
-		*index = index_of(insn);
-		if (((insn->sib & 7) | (insn->rex & UINSN_REX_B ? 8u : 0)) == base)
+		if (is_op(insn, OP_MOVSXD) && insn->rex & UINSN_REX_W && reg_of(insn) == to &&
+		    uinsn_has(insn, UINSN_HAS_SIB) && !insn->disp && insn->sib >> 6 == 2 &&
+		    ((insn->sib & 7) | (insn->rex & UINSN_REX_B ? 8u : 0)) == base) {
+			*index = index_of(insn);
+			return i;
+		}
+		if (disturbs(insn, to, base))
 			break;
 	}
-	return i;
+	return w->n;
 }
 
 /* Check whether two instructions have the same operand in memory. */
@@ -159,7 +233,7 @@ static s64 compared_with(const struct window *w, unsigned int i)
 {
 	const struct uinsn *insn = &w->insns[i];
 	const u8 *imm = w->text + w->at[i] + insn->imm_at;
-	bool group = is_op(insn, OP_CMP) || is_op(insn, OP_CMP_BYTE) || is_op(insn, OP_CMP_SHORT);
+	bool group = is_group(insn);
 	s32 wide;
 
 	if (group && uinsn_reg(insn) != EXTENSION_CMP)
@@ -179,55 +253,73 @@ static bool is_copy(const struct uinsn *insn, unsigned int to)
 {
 	if (is_op(insn, OP_MOV_TO_RM))
 		return rm_of(insn) == to;
-	return reg_of(insn) == to &&
-	       (is_op(insn, OP_MOV_TO_REG) || is_op(insn, OP_MOVSXD) ||
-		is_op_0f(insn, OP_MOVZX_BYTE) || is_op_0f(insn, OP_MOVZX_WORD) ||
-		is_op_0f(insn, OP_MOVSX_BYTE) || is_op_0f(insn, OP_MOVSX_WORD));
+	return reg_of(insn) == to && (is_op(insn, OP_MOV_TO_REG) || is_extension(insn));
 }
 
-/*
- * Check whether comparison @i is on what register @index holds at instruction @used, a later one:
- * on that register, or on what is copied to it from there or in between.
- */
-static bool compares_index(const struct window *w, unsigned int i, unsigned int used,
-			   unsigned int index)
+/* Get the register that a copy comes from; NO_REG if it is memory. */
+static unsigned int copied_from(const struct uinsn *insn)
+{
+	return is_op(insn, OP_MOV_TO_RM) ? reg_of(insn) : rm_of(insn);
+}
+
+/* Check whether the register of comparison @i was copied to @index in front of it. */
+static bool copied_before(const struct window *w, unsigned int i, unsigned int reg,
+			  unsigned int index)
+{
+	while (++i < w->n) {
+		if (is_copy(&w->insns[i], index))
+			return copied_from(&w->insns[i]) == reg;
+		if (disturbs(&w->insns[i], reg, index))
+			break;
+	}
+	return false;
+}
+
+/* Check whether comparison @i is on what is in register @index, or was loaded there by @load. */
+static bool compares(const struct window *w, unsigned int i, unsigned int index,
+		     const struct uinsn *load)
 {
 	const struct uinsn *compare = &w->insns[i];
 	bool accumulator = is_op(compare, OP_CMP_AL) || is_op(compare, OP_CMP_AX);
 	unsigned int reg = accumulator ? 0 : rm_of(compare);
 
-	if (reg == index)
-		return true;
-	/* The copy may also come before the comparison, of another width. */
-	for (unsigned int k = used + 1; k < w->n; k++) {
-		const struct uinsn *copy = &w->insns[k];
-		unsigned int from = is_op(copy, OP_MOV_TO_RM) ? reg_of(copy) : rm_of(copy);
-
-		if (is_copy(copy, index))
-			return reg != NO_REG ? from == reg : same_memory(copy, compare);
-	}
-	return false;
+	if (load)
+		return reg == NO_REG && same_memory(load, compare);
+	return reg == index || (reg != NO_REG && copied_before(w, i, reg, index));
 }
 
-/* Find out how many entries a table has whose entry @index is used by instruction @used; or 0. */
+/*
+ * Find out how many entries a table has whose entry @index is used by instruction @used; or 0.  On
+ * the way back to the comparison, follow copies of the index.  Nothing else may write to it.
+ */
 static size_t number_of_entries(const struct window *w, unsigned int used, unsigned int index)
 {
+	const struct uinsn *load = NULL, *insn;
 	bool above = false;
 
 	for (unsigned int i = used + 1; i < w->n; i++) {
-		s64 last = compared_with(w, i);
+		insn = &w->insns[i];
+		if (above && only_compares(insn)) {
+			s64 last = compared_with(w, i);
 
-		if (last >= 0)
-			return above && last < ENTRIES_MAX && compares_index(w, i, used, index) ?
+			return last >= 0 && last < ENTRIES_MAX && compares(w, i, index, load) ?
 			       (size_t)last + 1 : 0;
-		if (uinsn_class_branches(w->insns[i].class)) {
-			/* Another branch between them could lead past the comparison. */
-			if (above)
-				return 0;
-			above = is_op(&w->insns[i], OP_JA) || is_op_0f(&w->insns[i], OP_JA_NEAR);
-			if (!above)
-				return 0;
 		}
+		if (!above && (is_op(insn, OP_JA) || is_op_0f(insn, OP_JA_NEAR))) {
+			above = true;
+			continue;
+		}
+		/* What is in memory must not be written meanwhile. */
+		if (load && insn->class != UINSN_NOP)
+			return 0;
+		if (!load && is_copy(insn, index)) {
+			index = copied_from(insn);
+			load = index == NO_REG ? insn : NULL;
+		} else if (disturbs(insn, index, index)) {
+			return 0;
+		}
+		if (above && !keeps_flags(insn))
+			return 0;
 	}
 	return 0;
 }
@@ -302,6 +394,7 @@ void jump_tables_find(const struct elf_image *img, u64 addr, const u8 *text, siz
 {
 	struct window w = { .text = text };
 	struct uinsn insn;
+	size_t all = 0;
 
 	memset(tables, 0, sizeof(*tables));
 	for (size_t at = 0; at < len; at += insn.len) {
@@ -310,8 +403,9 @@ void jump_tables_find(const struct elf_image *img, u64 addr, const u8 *text, siz
 		if (uinsn_decode(&insn, text + at, len - at, UINSN_MODE_64))
 			return;
 		window_add(&w, &insn, at, addr + at);
-		if (insn.class != UINSN_IJUMP || !find_table(img, &w, &table))
+		if (insn.class != UINSN_IJUMP || all > ENTRIES_ALL || !find_table(img, &w, &table))
 			continue;
+		all += table.n;
 		tables->v = grow(tables->v, tables->n, &tables->cap, sizeof(*tables->v));
 		tables->v[tables->n++] = table;
 	}

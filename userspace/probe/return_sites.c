@@ -16,6 +16,10 @@
 /* Only generated code has larger functions. */
 #define FUNCTION_MAX (16u << 20)
 
+/* A part that a compiler has moved is not larger.  So many other pieces of code are looked at. */
+#define PART_MAX (64u << 10)
+#define REFUSED_MAX 64
+
 /* So many return instructions of a function are probed at most to time it. */
 #define EXITS_MAX 64
 
@@ -34,11 +38,15 @@ struct part {
  * @v: the pieces
  * @n: number of @v
  * @cap: capacity of @v
+ * @refused: starts of code that is no part
+ * @nr_refused: number of @refused
  */
 struct parts {
 	struct part *v;
 	size_t n;
 	size_t cap;
+	u64 refused[REFUSED_MAX];
+	unsigned int nr_refused;
 };
 
 static void add_part(struct parts *parts, u64 start, u64 end)
@@ -129,8 +137,12 @@ static bool add_moved_part(struct parts *parts, struct symbols *syms, u64 target
 	long n;
 
 	if (symbols_function_at(syms, target, &end) ||
-	    !eh_frame_function_at(img, target, &start, &end) || end - start > FUNCTION_MAX)
+	    !eh_frame_function_at(img, target, &start, &end) || end - start > PART_MAX ||
+	    parts->nr_refused == REFUSED_MAX)
 		return false;
+	for (unsigned int i = 0; i < parts->nr_refused; i++)
+		if (parts->refused[i] == start)
+			return false;
 	err = elf_image_offset(img, start, &offset);
 	if (err) {
 		error_free(err);
@@ -142,6 +154,8 @@ static bool add_moved_part(struct parts *parts, struct symbols *syms, u64 target
 	part = is_moved_part(img, parts, start, found, n);
 	if (part)
 		add_part(parts, start, end);
+	else
+		parts->refused[parts->nr_refused++] = start;
 	free(found);
 	free(text);
 	return part;

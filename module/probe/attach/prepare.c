@@ -514,12 +514,14 @@ static struct site *site_for(struct site_walk *walk, const struct ssol_plan *pla
 
 /*
  * Check whether the text of a site is as it was when the breakpoint was inserted.  Inserting it has
- * compared the text with the plan.
+ * compared the text with the plan, and has made the page the program's own.  The next page may
+ * still be the file's, which somebody may write to.
  */
 static bool site_sure(const struct site *site)
 {
 	return site->kind == SITE_PROBE && site->state == SITE_ARMED &&
 	       READ_ONCE(site->owner) == OWNER_OURS && site->slot_nr != SLOT_NR_NONE &&
+	       offset_in_page(site->key.addr) + ssol_len(site->plan) <= PAGE_SIZE &&
 	       !READ_ONCE(site->pmm->text.unsure);
 }
 

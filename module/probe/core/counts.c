@@ -366,6 +366,9 @@ bool consumer_count_pad(struct consumer *c, struct jump *jump)
 	count->cpus = jump->cpus;
 	count->values = jump->values;
 	count_begin(count);
+	/* Its histogram begins anew. */
+	if (count->values)
+		jump->looked = jump->looked_sum = 0;
 	count->next = jump->counts;
 	jump->counts = count;
 	raw_spin_lock_irqsave(&totals_lock, flags);
