@@ -218,8 +218,8 @@ static bool all_ranges(struct finder *finder, struct consumer **cs, unsigned int
  * @n: number of @cs
  *
  * The processes come first: a process of the list that has mapped a file since then is either found
- * in the tree of the file, or finds the consumer itself.  Text that is moved by mremap() between the
- * list and the look at it is mostly noticed, as the mapping is not what it was.
+ * in the tree of the file, or finds the consumer itself.  Text that mremap() moves between the list
+ * and the look at it is mostly noticed, as the mapping is not what it was.
  *
  * Context: may sleep; @cs are claimed by the caller; takes no lock that is held afterwards.
  * Return: 0 or -ENOMEM.  mappers_free() must follow.

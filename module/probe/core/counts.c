@@ -367,8 +367,10 @@ bool consumer_count_pad(struct consumer *c, struct jump *jump)
 	count->values = jump->values;
 	count_begin(count);
 	/* Its histogram begins anew. */
-	if (count->values)
-		jump->looked = jump->looked_sum = 0;
+	if (count->values) {
+		jump->looked = 0;
+		jump->looked_sum = 0;
+	}
 	count->next = jump->counts;
 	jump->counts = count;
 	raw_spin_lock_irqsave(&totals_lock, flags);
