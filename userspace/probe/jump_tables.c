@@ -152,8 +152,9 @@ static unsigned int written(const struct uinsn *insn)
 		return rm_of(insn);
 	if (is_arithmetic(insn))
 		return insn->opcode & 2 ? reg_of(insn) : rm_of(insn);
+	/* pop, and mov of a number */
 	if (insn->encoding == UINSN_LEGACY && insn->map == UINSN_MAP_1 &&
-	    insn->opcode >> 3 == 0xb8 >> 3)
+	    (insn->opcode >> 3 == 0x58 >> 3 || insn->opcode >> 3 == 0xb8 >> 3))
 		return (insn->opcode & 7) | (insn->rex & UINSN_REX_B ? 8 : 0);
 	return ANY_REG;
 }
@@ -168,6 +169,11 @@ static void window_add(struct window *w, const struct uinsn *insn, size_t at, u6
 		w->n++;
 	if (written(insn) < NO_REG)
 		w->base[written(insn)] = 0;
+	/* Of the first twelve registers, functions keep %rbx, %rsp and %rbp (psABI). */
+	for (unsigned int reg = 0; reg < 12; reg++)
+		if ((insn->class == UINSN_CALL || insn->class == UINSN_ICALL) &&
+		    (reg < 3 || reg > 5))
+			w->base[reg] = 0;
 	if (is_op(insn, OP_LEA) && uinsn_has(insn, UINSN_RIP_RELATIVE))
 		w->base[reg_of(insn)] = addr + insn->len + (u64)(s64)insn->disp;
 }

@@ -14,6 +14,7 @@
 #include "stack_check.h"
 
 #include "util/error.h"
+#include "elf/eh_frame.h"
 #include "elf/text.h"
 
 /* The check is among this many first instructions. */
@@ -29,6 +30,17 @@ static bool decode(const struct elf_image *img, u64 addr,
 
 	error_free(err);
 	return !err;
+}
+
+/*
+ * Check whether an address is in the function at @start, or nobody knows where that ends, as in Go.
+ * In C, a call that does not return can be the end of a function, and the next one can jump to it.
+ */
+static bool is_inside(const struct elf_image *img, u64 addr, u64 start)
+{
+	u64 first, end;
+
+	return !eh_frame_function_at(img, start, &first, &end) || (addr >= first && addr < end);
 }
 
 /*
@@ -51,8 +63,8 @@ static bool starts_anew(const struct elf_image *img, u64 addr, u64 start)
 			calls = true;
 			break;
 		case UINSN_JUMP:
-			return calls &&
-			       uinsn_target(&insn.decoded, addr) == start;
+			return calls && uinsn_target(&insn.decoded, addr) == start &&
+			       is_inside(img, addr, start);
 		case UINSN_COPY:
 		case UINSN_NOP:
 			break;
@@ -62,27 +74,6 @@ static bool starts_anew(const struct elf_image *img, u64 addr, u64 start)
 		addr += insn.decoded.len;
 	}
 	return false;
-}
-
-/* Check for an instruction that may change the stack pointer: a stack check does not. */
-static bool moves_stack(const struct uinsn *insn)
-{
-	bool legacy = insn->encoding == UINSN_LEGACY && insn->map == UINSN_MAP_1;
-	bool reg = uinsn_has(insn, UINSN_HAS_MODRM) && uinsn_reg(insn) == 4 &&
-		   !(insn->rex & UINSN_REX_R);
-	bool rm = uinsn_has(insn, UINSN_HAS_MODRM) && uinsn_mod(insn) == 3 &&
-		  uinsn_rm(insn) == 4 && !(insn->rex & UINSN_REX_B);
-
-	/* push, pop, and what pushes a number; a comparison only reads */
-	if (legacy && (insn->opcode >> 4 == 5 || insn->opcode == 0x68 || insn->opcode == 0x6a ||
-		       insn->opcode == 0x8f || insn->opcode == 0xc8 || insn->opcode == 0xc9 ||
-		       (insn->opcode == 0xff && uinsn_reg(insn) == 6)))
-		return true;
-	if (legacy && (insn->opcode == 0x39 || insn->opcode == 0x3b))
-		return false;
-	/* The field "reg" of a group is no register. */
-	return rm || (reg && !(legacy && (insn->opcode >> 2 == 0x80 >> 2 ||
-					  insn->opcode >> 1 == 0xc6 >> 1)));
 }
 
 /* Check for a comparison with a register: it is all that stands between two checks. */
@@ -109,8 +100,7 @@ u64 stack_check_entry(const struct elf_image *img, u64 start)
 			if (!starts_anew(img, uinsn_target(&insn.decoded, insn.addr), start))
 				break;
 			entry = addr;
-		} else if (moves_stack(&insn.decoded) ||
-			   (entry != start && !is_cmp(&insn.decoded))) {
+		} else if (entry != start && !is_cmp(&insn.decoded)) {
 			break;
 		} else if (insn.decoded.class != UINSN_COPY && insn.decoded.class != UINSN_NOP &&
 			   insn.decoded.class != UINSN_ENDBR) {

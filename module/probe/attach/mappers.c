@@ -123,12 +123,14 @@ static int mappers_get(struct mappers *mappers)
  * @mappers: the address spaces
  * @table: finds them
  * @nr: number of mappings so far
- * @room: number of them that there is memory for
+ * @looked: number of mappings that were looked at, also of others
+ * @room: bound of both
  */
 struct finder {
 	struct mappers *mappers;
 	struct mm_table table;
 	unsigned int nr;
+	unsigned int looked;
 	unsigned int room;
 };
 
@@ -149,11 +151,11 @@ static bool file_ranges(struct finder *finder, struct probe_file *file, unsigned
 	i_mmap_lock_read(mapping);
 	for (vma = mapped_iter_first(&mapping->i_mmap, first, last); vma;
 	     vma = mapped_iter_next(vma, first, last)) {
+		if (finder->looked++ == finder->room)
+			break;
 		slot = *table_slot(&finder->table, mappers, vma->vm_mm);
 		if (!slot)
 			continue;
-		if (finder->nr == finder->room)
-			break;
 		mapper = &mappers->list[slot - 1];
 		range = &mappers->ranges[finder->nr++];
 		*range = (struct mapped_range) {

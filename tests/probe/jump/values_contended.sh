@@ -11,7 +11,7 @@
 . "$UPROBES_TOP/tests/shared/jump.inc"
 . "$UPROBES_TOP/tests/shared/contended.inc"
 grep -qw rdpid /proc/cpuinfo || skip_all "this processor has no rdpid"
-ktap_plan 16
+ktap_plan 17
 
 # apart: check whether there are histograms for each processor, and all have values.
 apart() {
@@ -59,3 +59,24 @@ jump 1
 # Signal handlers call it with 14, and threads with 0 and more.
 added '"(min|least)[a-z_]*":0[,}]' hist "$prog:work" %di:u64
 added '"max_ns":[1-9]' lat "$prog:work"
+
+# A jump that is used again has an empty histogram, with fewer values than before.
+replace_from 0
+coproc program { exec "$prog"; }
+read -r pid <&"${program[0]}"
+for least in 0 4294967295; do
+	uprobe hist -p "$pid" "$prog:work" %di:u64 >"$tmp/out" 2>"$tmp/err" &
+	tracer=$!
+	wait_until "hist has begun" grep -q "Ctrl-C" "$tmp/err"
+	replace_from $least
+	say run 2 >/dev/null
+	# It is looked at twice meanwhile.
+	sleep 9
+	pages=$(say peek)
+	say stop >/dev/null
+	kill $tracer
+	wait $tracer
+done
+like "$pages" "^0 pages" "a histogram that begins anew is not taken for one with very many values"
+exec {program[1]}>&-
+wait "$pid"
