@@ -115,7 +115,7 @@ man_dir = $(DESTDIR)$(PREFIX)/share/man
 include_dir = $(DESTDIR)$(PREFIX)/include/uprobes-ko
 
 # Those for clients, and the one for readers of sessions.
-headers := $(addprefix include/uprobes/,uprobes.h blocks.h units.h)
+headers := $(addprefix include/uprobes/,uprobes.h blocks.h values.h units.h)
 
 install-tools: userspace
 	$(MAKE) -C userspace install PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)
@@ -164,7 +164,7 @@ build/man/uprobes.9: $(headers) man/kernel-doc.awk debian/changelog
 	@rm -rf build/man && mkdir -p build/man
 	awk -v out=build/man -v version=$(version) \
 		-v date=$$(date -u -d "$$(sed -n '/^ -- /{ s/.*>  //p; q }' debian/changelog)" +%F) \
-		-f man/kernel-doc.awk include/uprobes/uprobes.h include/uprobes/blocks.h
+		-f man/kernel-doc.awk include/uprobes/uprobes.h include/uprobes/blocks.h include/uprobes/values.h
 
 deb:
 	@packaging/deb
