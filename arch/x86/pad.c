@@ -205,6 +205,15 @@ int pad_emit(const struct pad *pad, u64 at, u8 *buf, struct pad_layout *layout)
 	return ret ? ret : (int)o.out.len;
 }
 
+/* Guess what it takes to load words, and a key, in addition to the value in a register. */
+static unsigned int guess_operands(const struct pad_histogram *h)
+{
+	const unsigned int page_check = 18, load = 12;
+
+	return (h->value.reg >= PAD_WORD || h->key.reg >= PAD_WORD ? page_check + 3 : 0) +
+	       (h->key.size ? load : 0);
+}
+
 unsigned int pad_guess(const struct pad *pad)
 {
 	const unsigned int save = 10, restore = 15, jump = 5, short_jump = 2, pushes = 3;
@@ -213,6 +222,8 @@ unsigned int pad_guess(const struct pad *pad)
 	const unsigned int call_begins = 74, call_ends = 228;
 	/* The address of a histogram of the processor, twice, less what is shorter with it */
 	const unsigned int values_apart = 2 * (20 + wide), slot_again = 36 + 2 * wide;
+	/* The histogram of a key, and its address on the stack, less what is shorter with it */
+	const unsigned int key_found = 48 + 4 * wide;
 	unsigned int n = pad->pun.len + jump, checks = pad->nr - 1U;
 
 	if (pad_has_tail(pad)) {
@@ -224,8 +235,9 @@ unsigned int pad_guess(const struct pad *pad)
 		else if (pad_does(pad, PAD_END))
 			n += call_ends + 5 * wide;
 		else
-			n += add + (pad_action(pad)->histogram.reg < PAD_WORD ? 0 : 21);
+			n += add + guess_operands(&pad_action(pad)->histogram);
 		n += pad_cpu_mask(pad) ? values_apart + slot_again : 0;
+		n += pad_has_keys(pad) ? key_found : 0;
 		n += checks * (PAD_CONDITION_LEN + 6 + wide);
 		return n + wide - 1;
 	}

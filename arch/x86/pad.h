@@ -104,6 +104,30 @@
  *            lock incq (%rax,%rcx,8)
  *            lock add %rdx, sum(%rip)
  *
+ * There may be a histogram for each of 64 keys, and one for all others. The pad finds the key in a
+ * table: one of four places has it, or none. If it has none, the pad takes the histogram of all others
+ * if the module has opened that; otherwise it traps, so that the module can put the key into the
+ * table.
+ *
+ *   keyed    movzbl %sil, %edx		the key
+ *            mov %rdx, %rcx		its places: pad_key_set_of()
+ *            imul $hash, %rcx
+ *            shr $50, %rcx
+ *            and $0x3fc0, %ecx
+ *            add $table, %rcx
+ *            cmp %rdx, (%rcx)
+ *            je found
+ *            add $16, %rcx		and so on: the other three places
+ *            mov $others, %rcx
+ *            cmpq $0, open(%rcx)
+ *            je tail
+ *            jmp others
+ *   found    mov 8(%rcx), %ecx
+ *            and $0x3f000, %ecx
+ *            add $histograms, %rcx
+ *   others   movzbl %dil, %edx		and so on, as above; the bucket takes rcx, so that the address
+ *            push %rcx			is on the stack meanwhile
+ *
  * A pad at the entry of a function puts the call into its slot of a table, and one at a return
  * instruction takes it out. Both save the same registers, and change the slot with an instruction
  * that compares it first. If that finds what it compares with, ZF is set, and the hit counts.

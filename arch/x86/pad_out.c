@@ -19,6 +19,36 @@ void pad_put(struct pad_out *o, const u8 *bytes, size_t len)
 	o->out.len += len;
 }
 
+void pad_add_wide(struct pad_out *o, u64 value)
+{
+	o->values[o->nr_wide] = value;
+	o->wide[o->nr_wide++] = (u16)o->out.len;
+}
+
+void pad_put_wide(struct pad_out *o, u8 opcode, unsigned int reg, u64 value)
+{
+	/* opcode distance(%rip), %reg */
+	pad_put(o, (const u8 []) { 0x48, opcode, (u8)(0x05 | reg << 3), 0, 0, 0, 0 }, 7);
+	pad_add_wide(o, value);
+}
+
+unsigned int pad_put_short(struct pad_out *o, u8 opcode)
+{
+	pad_put(o, (const u8 []) { opcode, 0 }, 2);
+	return o->out.len;
+}
+
+void pad_land_short(struct pad_out *o, unsigned int behind)
+{
+	o->out.buf[behind - 1] = (u8)(o->out.len - behind);
+}
+
+void pad_put_full(struct pad_out *o, u8 opcode)
+{
+	pad_put(o, (const u8 []) { 0x0f, opcode, 0, 0, 0, 0 }, 6);
+	o->fulls[o->nr_fulls++] = (u16)o->out.len;
+}
+
 void pad_put_push(struct pad_out *o, unsigned int reg)
 {
 	pad_put(o, (const u8 []) { (u8)(0x50 + reg) }, 1);

@@ -14,6 +14,25 @@
 #define REG_DX		2
 #define REG_SP		4
 
+/* Opcodes */
+#define ADD		0x03
+#define OR		0x0b
+#define MOV_LOAD	0x8b
+#define LEA		0x8d
+#define JMP_SHORT	0xeb
+#define JB		0x82
+#define JAE		0x83
+#define JE		0x84
+#define JNE		0x85
+#define JS		0x88
+#define JAE_SHORT	0x73
+#define JE_SHORT	0x74
+#define JBE_SHORT	0x76
+
+/* mul has this opcode, and this number in the place of a register. */
+#define MUL		0xf7
+#define MUL_OF		4
+
 /**
  * enum work_counted - whether the hit is counted
  * @NOT_COUNTED: it is not
@@ -59,14 +78,15 @@ struct work_mark {
 #define WORK_MARKS	(7 + 6 + 3 * 8)
 
 /*
- * The jumps to the tail: of a record, two; with a histogram, for a word, the sign and two races;
- * at the end of a call, for another key, a time in the future, and three races
+ * The jumps to the tail: of a record, two; with a histogram, for a word, an unknown key, the sign
+ * and two races; at the end of a call, for another key, a time in the future, and three races
  */
 #define FULLS		5
 
 /*
  * The values of the conditions; at the end of a call, twice its number, and three others; of a
- * histogram of the processor, twice its address, and two to find the slot again
+ * histogram of the processor, twice its address, and two to find the slot again; of histograms for
+ * keys, only four
  */
 #define WIDE_VALUES	(PAD_CONDITIONS + 9)
 
@@ -102,6 +122,21 @@ struct pad_out {
 
 /* Append an instruction that is not of the copies. */
 void pad_put(struct pad_out *o, const u8 *bytes, size_t len);
+
+/* The last instruction ends with the distance to a value that is no immediate. */
+void pad_add_wide(struct pad_out *o, u64 value);
+
+/* Append an instruction on a register and a value that is no immediate. */
+void pad_put_wide(struct pad_out *o, u8 opcode, unsigned int reg, u64 value);
+
+/* Append a short jump forward. Return the offset behind it. */
+unsigned int pad_put_short(struct pad_out *o, u8 opcode);
+
+/* Have a short jump lead to the end of the code. */
+void pad_land_short(struct pad_out *o, unsigned int behind);
+
+/* Append a jump to the tail, where the hit traps. */
+void pad_put_full(struct pad_out *o, u8 opcode);
 
 /* Append what pushes a register. */
 void pad_put_push(struct pad_out *o, unsigned int reg);

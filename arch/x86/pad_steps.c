@@ -4,37 +4,6 @@
  */
 #include "pad_steps.h"
 
-#define ADD		0x03
-#define OR		0x0b
-#define MOV_LOAD	0x8b
-#define LEA		0x8d
-#define JMP_SHORT	0xeb
-#define JB		0x82
-#define JAE		0x83
-#define JNE		0x85
-#define JS		0x88
-#define JAE_SHORT	0x73
-#define JBE_SHORT	0x76
-
-/* mul has this opcode, and this number in the place of a register. */
-#define MUL		0xf7
-#define MUL_OF		4
-
-/* The last instruction ends with the distance to a value that is no immediate. */
-static void add_wide(struct pad_out *o, u64 value)
-{
-	o->values[o->nr_wide] = value;
-	o->wide[o->nr_wide++] = (u16)o->out.len;
-}
-
-/* Append an instruction on a register and a value that is no immediate. */
-static void put_wide_operand(struct pad_out *o, u8 opcode, unsigned int reg, u64 value)
-{
-	/* opcode distance(%rip), %reg */
-	pad_put(o, (const u8 []) { 0x48, opcode, (u8)(0x05 | reg << 3), 0, 0, 0, 0 }, 7);
-	add_wide(o, value);
-}
-
 /* Compare, and leave if the condition does not hold. */
 static void put_check(struct pad_out *o, const struct pad *pad,
 		      const struct pad_condition *condition)
@@ -44,7 +13,7 @@ static void put_check(struct pad_out *o, const struct pad *pad,
 
 	pad_put(o, code, pad_condition_emit(condition, pad_uses_stack(pad), code, &wide));
 	if (wide)
-		add_wide(o, condition->value);
+		pad_add_wide(o, condition->value);
 	/* The near form of a short jump has a prefix, and an opcode that is 16 higher. */
 	jump[0] = 0x0f;
 	jump[1] = (u8)(pad_condition_fails(condition) + 0x10);
@@ -70,19 +39,6 @@ static void land_rejects(struct pad_out *o, const struct pad *pad)
 	}
 }
 
-/* Append a short jump forward. Return the offset behind it. */
-static unsigned int put_short(struct pad_out *o, u8 opcode)
-{
-	pad_put(o, (const u8 []) { opcode, 0 }, 2);
-	return o->out.len;
-}
-
-/* Have a short jump lead to the end of the code. */
-static void land_short(struct pad_out *o, unsigned int behind)
-{
-	o->out.buf[behind - 1] = (u8)(o->out.len - behind);
-}
-
 /* Append an instruction that ends with the distance to @addr. */
 static int put_near(struct pad_out *o, u8 *code, size_t len, u64 addr)
 {
@@ -103,7 +59,7 @@ static void put_apart(struct pad_out *o, unsigned int reg, u64 at, u32 mask)
 	uinsn_put32(and + 2, mask);
 	pad_put(o, and, sizeof(and));
 	pad_put(o, (const u8 []) { 0xc1, (u8)(0xe0 | reg), 0x0c }, 3);
-	put_wide_operand(o, ADD, reg, at);
+	pad_put_wide(o, ADD, reg, at);
 }
 
 /*
@@ -150,11 +106,11 @@ static void put_reject(struct pad_out *o, const struct pad *pad, struct work_sta
 		land_rejects(o, pad);
 		return;
 	}
-	jump = put_short(o, JMP_SHORT);
+	jump = pad_put_short(o, JMP_SHORT);
 	land_rejects(o, pad);
 	o->state = rejected;
 	pad_put_restore(o, pad);
-	land_short(o, jump);
+	pad_land_short(o, jump);
 }
 
 static void put_filtered_trap(struct pad_out *o, const struct pad *pad, struct pad_layout *layout)
@@ -175,13 +131,6 @@ static void put_stack(struct pad_out *o, u8 opcode, unsigned int reg, unsigned i
 	pad_put(o, code, sizeof(code));
 }
 
-/* Append a jump to the tail, where the hit traps. */
-static void put_full(struct pad_out *o, u8 opcode)
-{
-	pad_put(o, (const u8 []) { 0x0f, opcode, 0, 0, 0, 0 }, 6);
-	o->fulls[o->nr_fulls++] = (u16)o->out.len;
-}
-
 /*
  * Trap if the word @reg, or a word below it, is on another page than the pushed registers. The page
  * at the stack pointer is there, as a word was pushed on it.
@@ -194,7 +143,7 @@ static void put_page_check(struct pad_out *o, unsigned int reg)
 	put_stack(o, LEA, REG_DX, (reg - PAD_WORD + 1U) * sizeof(u64) - 1);
 	pad_put(o, (const u8 []) { 0x48, 0x31, 0xe2 }, 3);
 	pad_put(o, (const u8 []) { 0x48, 0xc1, 0xea, 0x0c }, 4);
-	put_full(o, JNE);
+	pad_put_full(o, JNE);
 }
 
 /*
@@ -258,10 +207,10 @@ static void put_record(struct pad_out *o, const struct pad *pad, struct pad_layo
 	pad_put(o, (const u8 []) { 0x81, 0xe1, 0xff, 0x0f, 0, 0 }, 6);
 	pad_put(o, (const u8 []) { 0xc1, 0xe1, 0x06 }, 3);
 	/* add heads(%rip), %rcx; mov (%rcx), %rax; cmp 8(%rcx), %rax; jae tail */
-	put_wide_operand(o, ADD, REG_CX, r->heads);
+	pad_put_wide(o, ADD, REG_CX, r->heads);
 	pad_put(o, (const u8 []) { 0x48, 0x8b, 0x01 }, 3);
 	pad_put(o, (const u8 []) { 0x48, 0x3b, 0x41, 0x08 }, 4);
-	put_full(o, JAE);
+	pad_put_full(o, JAE);
 	/* and $mask, %eax; mov %rdx, (%rcx,%rax); movq $id, 8(%rcx,%rax) */
 	uinsn_put32(mask + 1, r->mask);
 	pad_put(o, mask, sizeof(mask));
@@ -280,41 +229,46 @@ static void put_record(struct pad_out *o, const struct pad *pad, struct pad_layo
 	put_reject(o, pad, rejected);
 }
 
-/* Extend the value in register @from to 64 bits, in rdx. Leave if it is negative. */
-static void put_extend(struct pad_out *o, const struct pad_histogram *h, unsigned int from)
+/* Load a number of the program into rdx, extended to 64 bits. */
+static void put_operand(struct pad_out *o, const struct pad_operand *operand)
 {
+	unsigned int from = put_load(o, operand->reg);
 	/* movzx, movsx: the lowest bytes of all registers have a name only with a REX prefix */
-	u8 code[4] = { (u8)(0x40 | (from > 7 ? 1 : 0) | (h->is_signed ? 8 : 0)), 0x0f };
+	u8 code[4] = { (u8)(0x40 | (from > 7 ? 1 : 0) | (operand->is_signed ? 8 : 0)), 0x0f };
 	u8 modrm = (u8)(0xd0 | (from & 7));
 
-	if (h->size < 4) {
-		code[2] = (u8)((h->is_signed ? 0xbe : 0xb6) | h->size >> 1);
+	if (operand->size < 4) {
+		code[2] = (u8)((operand->is_signed ? 0xbe : 0xb6) | operand->size >> 1);
 		code[3] = modrm;
 		pad_put(o, code, 4);
-	} else if (h->size == 4) {
+	} else if (operand->size == 4) {
 		/* movsxd, or mov of 32 bits */
-		pad_put(o, (const u8 []) { code[0], h->is_signed ? 0x63 : MOV_LOAD, modrm }, 3);
+		pad_put(o, (const u8 []) { code[0], operand->is_signed ? 0x63 : MOV_LOAD, modrm },
+			3);
 	} else if (from != REG_DX) {
 		pad_put(o, (const u8 []) { code[0] | 8, MOV_LOAD, modrm }, 3);
 	}
-	if (!h->is_signed)
-		return;
-	/* test %rdx, %rdx; js tail */
-	pad_put(o, (const u8 []) { 0x48, 0x85, 0xd2 }, 3);
-	put_full(o, JS);
 }
 
 /**
  * struct values_at - where the histogram is that a pad adds to
  * @at: address of the struct pad_values, or that of processor 0
  * @mask: see pad_counter::mask
- * @base: with @mask, the register with the address of the one to be used
+ * @keyed: there is one for each key
+ * @base: with @mask or @keyed, the register with the address of the one to be used
  */
 struct values_at {
 	u64 at;
 	u32 mask;
+	bool keyed;
 	u8 base;
 };
+
+/* Check whether the address of the histogram is in a register. */
+static bool is_based(const struct values_at *values)
+{
+	return values->mask || values->keyed;
+}
 
 /* Load the address of the histogram of the processor into a register, if there are several. */
 static void put_values_base(struct pad_out *o, struct values_at *values, u8 reg)
@@ -332,7 +286,7 @@ static int put_number(struct pad_out *o, const struct values_at *values, const u
 	u8 code[9] = {};
 
 	memcpy(code, opcode, len);
-	if (values->mask) {
+	if (is_based(values)) {
 		code[len] = (u8)(0x40 | reg << 3 | values->base);
 		code[len + 1] = (u8)offset;
 		pad_put(o, code, len + 2);
@@ -352,16 +306,16 @@ static int put_extreme(struct pad_out *o, const struct values_at *values, size_t
 
 	/* cmp number, %rdx; mov number, %rax; lock cmpxchg %rdx, number */
 	ret = put_number(o, values, compare, sizeof(compare), REG_DX, offset);
-	keep = put_short(o, keeps);
+	keep = pad_put_short(o, keeps);
 	/* The number may have changed meanwhile. */
 	ret |= put_number(o, values, load, sizeof(load), REG_AX, offset);
 	/* cmp %rax, %rdx */
 	pad_put(o, (const u8 []) { 0x48, 0x39, 0xc2 }, 3);
-	kept = put_short(o, keeps);
+	kept = pad_put_short(o, keeps);
 	ret |= put_number(o, values, exchange, sizeof(exchange), REG_DX, offset);
-	put_full(o, JNE);
-	land_short(o, keep);
-	land_short(o, kept);
+	pad_put_full(o, JNE);
+	pad_land_short(o, keep);
+	pad_land_short(o, kept);
 	return ret;
 }
 
@@ -376,6 +330,8 @@ static int put_bucket(struct pad_out *o, struct values_at *values)
 	u8 lea[7] = { 0x48, LEA, 0x05 };
 	int ret = 0;
 
+	if (values->keyed)
+		pad_put_push(o, REG_CX);
 	/* mov %rdx, %rcx; or $8, %rcx; bsr %rcx, %rcx; sub $3, %ecx */
 	pad_put(o, (const u8 []) { 0x48, 0x89, 0xd1 }, 3);
 	pad_put(o, (const u8 []) { 0x48, 0x83, 0xc9, 1 << PAD_BUCKET_LOG }, 4);
@@ -386,13 +342,17 @@ static int put_bucket(struct pad_out *o, struct values_at *values)
 	pad_put(o, (const u8 []) { 0x48, 0xd3, 0xe8 }, 3);
 	pad_put(o, (const u8 []) { LEA, 0x0c, 0xc8 }, 3);
 	/* lea distance(%rip), %rax; lock incq (%rax,%rcx,8) */
-	if (!values->mask) {
+	if (!is_based(values)) {
 		ret = put_near(o, lea, sizeof(lea), values->at + buckets);
 		pad_put(o, (const u8 []) { 0xf0, 0x48, 0xff, 0x04, 0xc8 }, 5);
 		return ret;
 	}
+	if (values->keyed)
+		pad_put_pop(o, REG_AX);
+	else
+		put_values_base(o, values, REG_AX);
+	values->base = REG_AX;
 	/* lock incq buckets(%rax,%rcx,8) */
-	put_values_base(o, values, REG_AX);
 	pad_put(o, (const u8 []) { 0xf0, 0x48, 0xff, 0x44, 0xc8, (u8)buckets }, 6);
 	return 0;
 }
@@ -419,16 +379,82 @@ static int put_value_added(struct pad_out *o, struct values_at *values)
 	return ret;
 }
 
+/* Multiply the key in rdx by PAD_HASH, in rcx. */
+static void put_hash(struct pad_out *o)
+{
+	/* mov %rdx, %rcx; imul distance(%rip), %rcx */
+	pad_put(o, (const u8 []) { 0x48, 0x89, 0xd1 }, 3);
+	pad_put(o, (const u8 []) { 0x48, 0x0f, 0xaf, 0x0d, 0, 0, 0, 0 }, 8);
+	pad_add_wide(o, PAD_HASH);
+}
+
+/* Load the address of the set of the key in rdx into rcx: see pad_key_set_of(). */
+static void put_key_set(struct pad_out *o, const struct pad_histogram *h)
+{
+	/* shr $n, %rcx; and $mask, %ecx: the number of the set, times its size of 2^6 bytes */
+	const u8 shift[4] = { 0x48, 0xc1, 0xe9, 64 - PAD_KEY_SETS_LOG - 6 };
+	u8 mask[6] = { 0x81, 0xe1 };
+
+	put_hash(o);
+	pad_put(o, shift, sizeof(shift));
+	uinsn_put32(mask + 2, (PAD_KEY_SETS - 1) * sizeof(struct pad_key_set));
+	pad_put(o, mask, sizeof(mask));
+	pad_put_wide(o, ADD, REG_CX, h->table);
+}
+
+/*
+ * Load the address of the histogram for the key into rcx. Trap if the key is not in the table,
+ * unless all such keys share a histogram.
+ */
+static void put_key_base(struct pad_out *o, const struct pad_histogram *h)
+{
+	unsigned int found[PAD_KEY_WAYS], others, i;
+	u8 mask[6] = { 0x81, 0xe1 };
+
+	put_operand(o, &h->key);
+	put_key_set(o, h);
+	for (i = 0; i < PAD_KEY_WAYS; i++) {
+		/* add $16, %rcx */
+		if (i)
+			pad_put(o, (const u8 []) { 0x48, 0x83, 0xc1, sizeof(struct pad_key) }, 4);
+		/* cmp %rdx, (%rcx); je found */
+		pad_put(o, (const u8 []) { 0x48, 0x39, 0x11 }, 3);
+		found[i] = pad_put_short(o, JE_SHORT);
+	}
+	/* mov others(%rip), %rcx; cmpq $0, open(%rcx); je tail */
+	pad_put_wide(o, MOV_LOAD, REG_CX, h->at + PAD_KEYS * PAD_COUNTER_STRIDE);
+	pad_put(o, (const u8 []) { 0x48, 0x83, 0x79, offsetof(struct pad_values, open), 0 }, 5);
+	pad_put_full(o, JE);
+	others = pad_put_short(o, JMP_SHORT);
+	for (i = 0; i < PAD_KEY_WAYS; i++)
+		pad_land_short(o, found[i]);
+	/* mov 8(%rcx), %ecx; and $mask, %ecx; add at(%rip), %rcx */
+	pad_put(o, (const u8 []) { MOV_LOAD, 0x49, offsetof(struct pad_key, at) }, 3);
+	uinsn_put32(mask + 2, (PAD_KEYS - 1) * PAD_COUNTER_STRIDE);
+	pad_put(o, mask, sizeof(mask));
+	pad_put_wide(o, ADD, REG_CX, h->at);
+	pad_land_short(o, others);
+}
+
 static int put_add(struct pad_out *o, const struct pad *pad)
 {
 	const struct pad_histogram *h = &pad_action(pad)->histogram;
-	struct values_at values = { .at = h->at, .mask = h->mask };
+	struct values_at values = { .at = h->at, .mask = h->mask, .keyed = h->key.size };
 	struct work_state rejected = o->state;
 	int ret;
 
 	put_pushes(o, pad);
-	put_page_check(o, h->reg);
-	put_extend(o, h, put_load(o, h->reg));
+	put_page_check(o, h->value.reg > h->key.reg ? h->value.reg : h->key.reg);
+	if (values.keyed) {
+		put_key_base(o, h);
+		values.base = REG_CX;
+	}
+	put_operand(o, &h->value);
+	if (h->value.is_signed) {
+		/* test %rdx, %rdx; js tail */
+		pad_put(o, (const u8 []) { 0x48, 0x85, 0xd2 }, 3);
+		pad_put_full(o, JS);
+	}
 	put_values_base(o, &values, REG_CX);
 	ret = put_extremes(o, &values);
 	ret |= put_value_added(o, &values);
@@ -442,7 +468,7 @@ static void put_key(struct pad_out *o, const struct pad *pad, unsigned int reg, 
 {
 	/* lea sp(%rsp), %reg; or distance(%rip), %reg */
 	put_stack(o, LEA, reg, pad_action(pad)->timing.below);
-	put_wide_operand(o, OR, reg, pad_call_key(pad_action(pad)->timing.id, 0) | busy);
+	pad_put_wide(o, OR, reg, pad_call_key(pad_action(pad)->timing.id, 0) | busy);
 }
 
 /* Load the address of the slot for the key in rdx into rcx: see pad_slot_of(). */
@@ -452,14 +478,11 @@ static void put_slot(struct pad_out *o, const struct pad *pad)
 	const u8 shift[4] = { 0x48, 0xc1, 0xe9, 63 - PAD_SLOTS_LOG - 4 };
 	u8 mask[6] = { 0x81, 0xe1 };
 
-	/* mov %rdx, %rcx; imul distance(%rip), %rcx */
-	pad_put(o, (const u8 []) { 0x48, 0x89, 0xd1 }, 3);
-	pad_put(o, (const u8 []) { 0x48, 0x0f, 0xaf, 0x0d, 0, 0, 0, 0 }, 8);
-	add_wide(o, PAD_SLOT_HASH);
+	put_hash(o);
 	pad_put(o, shift, sizeof(shift));
 	uinsn_put32(mask + 2, (PAD_SLOTS - 1) * sizeof(struct pad_slot));
 	pad_put(o, mask, sizeof(mask));
-	put_wide_operand(o, ADD, REG_CX, pad_action(pad)->timing.table);
+	pad_put_wide(o, ADD, REG_CX, pad_action(pad)->timing.table);
 }
 
 /* Load the time into register @reg, which is rax or rdx. */
@@ -484,7 +507,7 @@ static void put_exchange(struct pad_out *o, enum pad_owed owes)
 /* Trap if the slot had another key. */
 static void put_exchanged(struct pad_out *o)
 {
-	put_full(o, JNE);
+	pad_put_full(o, JNE);
 	o->state.counted = COUNTED;
 }
 
@@ -516,12 +539,12 @@ static void put_took(struct pad_out *o, const struct pad *pad)
 	put_slot(o, pad);
 	/* cmp %rdx, (%rcx); jne tail */
 	pad_put(o, (const u8 []) { 0x48, 0x39, 0x11 }, 3);
-	put_full(o, JNE);
+	pad_put_full(o, JNE);
 	/* sub 8(%rcx), %rax; jb tail */
 	pad_put(o, (const u8 []) { 0x48, 0x2b, 0x41, 0x08 }, 4);
-	put_full(o, JB);
+	pad_put_full(o, JB);
 	/* mulq distance(%rip); shld $32, %rax, %rdx */
-	put_wide_operand(o, MUL, MUL_OF, pad_action(pad)->timing.ns);
+	pad_put_wide(o, MUL, MUL_OF, pad_action(pad)->timing.ns);
 	pad_put(o, (const u8 []) { 0x48, 0x0f, 0xa4, 0xc2, 0x20 }, 5);
 }
 

@@ -98,6 +98,7 @@ struct pad_counter {
  * @sum: the sum of the values, modulo 2^64
  * @least: the least value; before the first one, the largest number
  * @largest: the largest value
+ * @open: of keys without a histogram of their own: not 0 if pads may add values
  * @unused: zero
  * @buckets: numbers of values
  */
@@ -105,25 +106,84 @@ struct pad_values {
 	u64 sum;
 	u64 least;
 	u64 largest;
-	u64 unused[5];
+	u64 open;
+	u64 unused[4];
 	u64 buckets[PAD_BUCKETS];
+};
+
+/** PAD_KEYS - so many keys have histograms of their own, a power of two. */
+#define PAD_KEYS 64U
+
+/** PAD_KEY_SETS - the number of sets of a table of keys. */
+#define PAD_KEY_SETS 256U
+
+/** PAD_KEY_SETS_LOG - its logarithm to the base 2. */
+#define PAD_KEY_SETS_LOG 8
+
+/** PAD_KEY_WAYS - the number of keys that a set has room for. */
+#define PAD_KEY_WAYS 4U
+
+/**
+ * struct pad_key - a place for a key in a table of keys
+ * @key: the key; pad_key_none() if the place is free
+ * @at: distance of its histogram from that of key 0
+ */
+struct pad_key {
+	u64 key;
+	u64 at;
+};
+
+/**
+ * struct pad_key_set - a set of a table of keys: a cache line
+ * @ways: its places
+ */
+struct pad_key_set {
+	struct pad_key ways[PAD_KEY_WAYS];
+};
+
+/* PAD_HASH - the multiplier by which pads find the slot of a call, or a key: 2^64 / golden ratio. */
+#define PAD_HASH	0x9e3779b97f4a7c15ULL
+
+/* Get the number of the set of a key. */
+static inline unsigned int pad_key_set_of(u64 key)
+{
+	return key * PAD_HASH >> (64 - PAD_KEY_SETS_LOG);
+}
+
+/* Get a key that is never looked up in a set. */
+static inline u64 pad_key_none(unsigned int set)
+{
+	return !set;
+}
+
+/**
+ * struct pad_operand - a number of the program: a register, or a word of the stack
+ * @reg: number of the register, or PAD_WORD and the number of a word, as in pad_recording::regs
+ * @size: number of its lower bytes: 1, 2, 4 or 8; 0 if there is no number
+ * @is_signed: they are a signed number
+ */
+struct pad_operand {
+	u8 reg;
+	u8 size;
+	bool is_signed;
 };
 
 /**
  * struct pad_histogram - the values that a pad adds
- * @at: address of the struct pad_values, a multiple of 8; with @mask, of that of processor 0
- * @mask: as pad_counter::mask
- * @reg: number of the register with the value, or PAD_WORD and the number of a word, as in
- *	pad_recording::regs
- * @size: number of its lower bytes: 1, 2, 4 or 8
- * @is_signed: they are a signed number
+ * @at: address of the struct pad_values, a multiple of 8; with @mask, of that of processor 0; with
+ *	a key, of that of the first key. Those of the others follow, PAD_COUNTER_STRIDE apart; behind
+ *	them is that of all other keys
+ * @mask: as pad_counter::mask; 0 with a key
+ * @table: with a key, address of the struct pad_key_set[PAD_KEY_SETS]
+ * @value: the value
+ * @key: the key, which says what histogram it is added to; perhaps none
  */
 struct pad_histogram {
 	u64 at;
+	u64 table;
 	u32 mask;
-	u8 reg;
-	u8 size;
-	bool is_signed;
+	struct pad_operand value;
+	struct pad_operand key;
 };
 
 /** PAD_SLOTS - the number of slots of a table of calls. */
@@ -161,16 +221,13 @@ static inline u64 pad_call_key(u16 id, u64 sp)
 	return sp | (u64)id << 48;
 }
 
-/* PAD_SLOT_HASH - the multiplier by which pads find the slot of a call: 2^64 / golden ratio. */
-#define PAD_SLOT_HASH	0x9e3779b97f4a7c15ULL
-
 /*
  * Get the number of the slot of a call in its table. PAD_SLOT_BUSY, the highest bit, only changes
  * the highest bit of the product, which is left out.
  */
 static inline unsigned int pad_slot_of(u64 key)
 {
-	return key * PAD_SLOT_HASH >> (63 - PAD_SLOTS_LOG) & (PAD_SLOTS - 1);
+	return key * PAD_HASH >> (63 - PAD_SLOTS_LOG) & (PAD_SLOTS - 1);
 }
 
 /**
@@ -275,6 +332,12 @@ static inline bool pad_records(const struct pad *pad)
 	return pad_does(pad, PAD_RECORD);
 }
 
+/* Check whether a pad has a histogram for each key. */
+static inline bool pad_has_keys(const struct pad *pad)
+{
+	return pad_does(pad, PAD_ADD) && pad_action(pad)->histogram.key.size;
+}
+
 /* Check whether a pad needs rcx and rdx, and has a tail. */
 static inline bool pad_has_tail(const struct pad *pad)
 {
@@ -361,10 +424,12 @@ enum pad_owed {
  * struct pad_debt - what a hit lacks, and with what value
  * @owes: enum pad_owed
  * @value: the value that a histogram lacks
+ * @at: with keys, the address of that histogram
  */
 struct pad_debt {
 	u8 owes;
 	u64 value;
+	u64 at;
 };
 
 /**

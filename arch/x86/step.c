@@ -185,6 +185,7 @@ bool arch_pad_leave(const struct pad *pad, unsigned long at, struct pt_regs *reg
 						    (state.ax + 1) * sizeof(words[0])))
 		return false;
 	debt->owes = state.owes;
+	debt->at = regs->ax;
 	debt->value = state.value < 0 ? regs->dx : words[state.value];
 	regs->flags = pad_flags(&state, regs->flags,
 				state.status < 0 ? regs->ax : words[state.status]);

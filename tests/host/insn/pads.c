@@ -17,7 +17,7 @@
  * the ring is full, they trap.
  *
  * Pads with a histogram add a register to it.  They trap if its value is negative, or if another thread
- * changes the least or largest value first.
+ * changes the least or largest value first; if there is one for each key, also if they do not know it.
  */
 #include <sched.h>
 #include <stdio.h>
@@ -28,11 +28,9 @@
 #include "pad.h"
 #include "pads_make.h"
 #include "sections.h"
-#include "status.h"
 #include "trial.h"
 
 #define FLAGS_TF	0x100
-#define FLAGS_RF	0x10000
 #define STEPS		128
 
 static const struct layout layout = {
@@ -48,7 +46,7 @@ static bool writes;
 static u64 at;
 static unsigned long tried, faulted, stepped, entered, passed, rejected, guessed, wrong;
 static unsigned long recorded, full, restarted, words, crossed;
-static unsigned long histograms, negative, raced;
+static unsigned long histograms, negative, raced, keys[PADS_KEY_UNKNOWN + 1];
 static unsigned long forms[2], apart, values_apart;
 
 /* Offsets in memory of its own, which the program's instructions do not reach. */
@@ -109,7 +107,8 @@ static int last_read(void)
 	const struct pad_step *action = pad_action(pad);
 
 	if (action->kind == PAD_ADD)
-		return action->histogram.reg;
+		return action->histogram.value.reg > action->histogram.key.reg ?
+		       action->histogram.value.reg : action->histogram.key.reg;
 	return action->kind == PAD_RECORD && action->recording.nr ?
 	       action->recording.regs[action->recording.nr - 1] : 0;
 }
@@ -134,18 +133,22 @@ static u64 program_value(int reg)
 /* Get the value that a pad adds. */
 static u64 added(void)
 {
-	const struct pad_histogram *h = &pad_action(pad)->histogram;
-	u64 value = program_value(h->reg);
-	unsigned int unused = 64 - 8u * h->size;
+	const struct pad_operand *value = &pad_action(pad)->histogram.value;
 
-	value <<= unused;
-	return h->is_signed ? (u64)((s64)value >> unused) : value >> unused;
+	return pads_operand(value, program_value(value->reg));
 }
 
 /* Check whether the value is one that a pad does not add. */
 static bool is_negative(void)
 {
-	return pad_does(pad, PAD_ADD) && pad_action(pad)->histogram.is_signed && (s64)added() < 0;
+	return pad_does(pad, PAD_ADD) && pad_action(pad)->histogram.value.is_signed &&
+	       (s64)added() < 0;
+}
+
+/* Check whether the key is one that a pad does not know. */
+static bool is_unknown(void)
+{
+	return pad_has_keys(pad) && memory.way == PADS_KEY_UNKNOWN;
 }
 
 static u64 least, largest;
@@ -156,6 +159,8 @@ static u64 least, largest;
  */
 static void reset(bool is_full)
 {
+	const struct pad_operand *key = &pad_action(pad)->histogram.key;
+
 	*counter() = 0;
 	*counter_of(0) = 0;
 	*counter_of(1) = 0;
@@ -166,6 +171,8 @@ static void reset(bool is_full)
 	if (!pad_does(pad, PAD_ADD))
 		return;
 	memset(values(), 0, sizeof(*values()));
+	if (pad_has_keys(pad))
+		pads_keys_set(&memory, pads_operand(key, program_value(key->reg)), values());
 	least = is_full || trial_random() % 2 ? ~0ull : trial_random() % 512;
 	largest = is_full || trial_random() % 2 ? 0 : (u64)trial_random() << 16;
 	values()->least = least;
@@ -252,6 +259,12 @@ static bool run_native(void)
 	return true;
 }
 
+/* With a key, check where a value is to be added: all histograms of the test are the same page. */
+static bool is_at(u64 addr)
+{
+	return !pad_has_keys(pad) || addr - memory.keyed == (memory.way < PAD_KEY_WAYS ? 0 : PADS_PAGE);
+}
+
 /* Convert registers to those of the program. Return false if the state is wrong about the hit. */
 static bool unwind(struct user_regs_struct *regs)
 {
@@ -264,26 +277,12 @@ static bool unwind(struct user_regs_struct *regs)
 	if (!pads_leave(pad, at, regs, (const u64 *)stack, &state, &debt))
 		return true;
 	if (pad_does(pad, PAD_ADD) && (values()->sum != (hits() && !state.owes ? added() : 0) ||
-				       (debt.owes && debt.value != added())))
+				       (debt.owes && (debt.value != added() || !is_at(debt.at)))))
 		return false;
 	/* Behind its trap, a hit that passes is handled. */
 	handled = hits() || (!pad_does(pad, PAD_COUNT) && passes &&
 			     pad_in_copies(&pad_parts, ip - at));
 	return (state.counted && passes) == (handled && state.ip == pad->addr);
-}
-
-static bool same_registers(const struct user_regs_struct *a, const struct user_regs_struct *b)
-{
-	bool all = pad->nr > 1 || pad_has_tail(pad) || pad_counts_apart(pad);
-	u64 changed = all ? STATUS_ALL : STATUS_ALL & ~STATUS_CF;
-	u64 ignored = FLAGS_RF | FLAGS_TF | (pad->saves ? 0 : changed);
-	struct user_regs_struct x = *a, y = *b;
-
-	x.eflags &= ~ignored;
-	y.eflags &= ~ignored;
-	x.orig_rax = 0;
-	y.orig_rax = 0;
-	return !memcmp(&x, &y, sizeof(x));
 }
 
 /*
@@ -302,9 +301,9 @@ static bool dead_word(u64 addr)
 /* Check for words of the stack that a pad may push. */
 static bool is_scratch(u64 addr)
 {
-	u64 pushed = trial.cpu.regs.rsp - 128 - 4 * 8;
+	u64 pushed = trial.cpu.regs.rsp - 128 - 5 * 8;
 
-	return pad_uses_stack(pad) && addr - pushed < 4 * 8;
+	return pad_uses_stack(pad) && addr - pushed < 5 * 8;
 }
 
 /* Compare memory, except for what a pad may change. */
@@ -399,7 +398,7 @@ static bool run_trap(struct stop *stop)
 	struct user_regs_struct regs = stop->cpu.regs;
 
 	regs.rip = pad->addr;
-	if (!passes || !same_registers(&native.stops[0].cpu.regs, &regs))
+	if (!passes || !pads_same_registers(pad, &native.stops[0].cpu.regs, &regs))
 		return differs("it traps with other registers");
 	if (!machine_run(&stop->cpu, false, stop))
 		return differs("the trap never comes");
@@ -444,7 +443,7 @@ static bool run_pad(int len, bool is_full, bool traps)
 	trial_load_memory(&trial);
 	reset(is_full);
 	writes = pad_does(pad, PAD_COUNT) ||
-		 (pad_has_tail(pad) && !is_full && !crosses() && !is_negative());
+		 (pad_has_tail(pad) && !is_full && !crosses() && !is_negative() && !is_unknown());
 	stop.cpu = trial.cpu;
 	stop.cpu.regs.rip = at;
 	stop.sig = SIGTRAP;
@@ -455,7 +454,7 @@ static bool run_pad(int len, bool is_full, bool traps)
 			return differs("wrong about the hit at %#llx of the pad",
 				       (unsigned long long)(stop.cpu.regs.rip - at));
 		while (next < native.nr &&
-		       !same_registers(&native.stops[next].cpu.regs, &regs))
+		       !pads_same_registers(pad, &native.stops[next].cpu.regs, &regs))
 			next++;
 		if (next == native.nr)
 			return differs("no such state at %#llx of the pad: ip %#llx",
@@ -475,7 +474,7 @@ static bool run_pad(int len, bool is_full, bool traps)
 			return differs("the pad never stops");
 		stepped++;
 	}
-	if (!same_registers(&native.stops[native.nr - 1].cpu.regs, &regs))
+	if (!pads_same_registers(pad, &native.stops[native.nr - 1].cpu.regs, &regs))
 		return differs("the pad ends too early, at %#llx of %d, signal %d",
 			       (unsigned long long)(stop.cpu.regs.rip - at), len, stop.sig);
 	if (traps && passes)
@@ -520,7 +519,7 @@ static void enter(u64 ip, u64 copy)
 	} while (stops_by_step(&stop) && regs.rip == ip && ++steps < 8 &&
 		 (expected.cpu.regs.rip != ip || !stops_by_step(&expected)));
 	entered++;
-	if (!same_registers(&expected.cpu.regs, &regs) ||
+	if (!pads_same_registers(pad, &expected.cpu.regs, &regs) ||
 	    stops_by_step(&expected) != stops_by_step(&stop))
 		differs("entered at %#llx, ip is %#llx and not %#llx",
 			(unsigned long long)(copy - at), (unsigned long long)regs.rip,
@@ -563,7 +562,8 @@ static void try_pad(void)
 	negative += is_negative();
 	histograms += pad_does(pad, PAD_ADD);
 	crossed += crosses() && passes;
-	traps = crosses() || is_negative();
+	keys[memory.way] += pad_has_keys(pad) && passes;
+	traps = crosses() || is_negative() || is_unknown();
 	if (pad_does(pad, PAD_COUNT) || (pad_has_tail(pad) && !(traps && passes)))
 		run_pad(n, false, false);
 	if (!pad_does(pad, PAD_COUNT)) {
@@ -623,7 +623,7 @@ int main(int argc, char **argv)
 	static unsigned long *const all[] = {
 		&tried, &faulted, &stepped, &entered, &passed, &rejected, &guessed, &wrong,
 		&recorded, &full, &restarted, &words, &crossed, &histograms, &negative, &raced,
-		&apart, &values_apart,
+		&apart, &values_apart, &keys[0], &keys[1], &keys[2], &keys[3], &keys[4], &keys[5],
 	};
 	unsigned long seed = 1, sites = 400;
 	cpu_set_t first;
@@ -651,7 +651,8 @@ int main(int argc, char **argv)
 		perror("sched_setaffinity");
 		return 2;
 	}
-	if (!machine_start(&layout))
+	memory.keyed = PADS_COPY(layout.at[REGION_PADS]);
+	if (!pads_keys_map(&memory) || !machine_start(&layout))
 		return 2;
 	if (!pads_can_record())
 		memory.heads = 0;
@@ -672,7 +673,8 @@ int main(int argc, char **argv)
 		ktap_ok(!wrong && tried > sites / 2 && forms[0] && forms[1] &&
 			passed && rejected && entered > tried && negative && raced && crossed &&
 			(!memory.heads || (words && restarted > recorded / 2)) &&
-			histograms > recorded / 2 && ((apart && values_apart) || !memory.apart) &&
+			keys[0] && keys[PAD_KEY_WAYS - 1] && keys[PADS_KEY_OTHER] &&
+			keys[PADS_KEY_UNKNOWN] && histograms > recorded / 2 && ((apart && values_apart) || !memory.apart) &&
 			guessed > (forms[0] + forms[1]) / 2,
 			"%s: %lu sites, %lu with a fault: %lu bare and %lu saving pads give the native states",
 			argv[optind], tried, faulted, forms[0], forms[1]);
@@ -686,6 +688,8 @@ int main(int argc, char **argv)
 			  words, crossed);
 		ktap_note("%lu pads had a histogram; %lu values were negative, and %lu changes were too late",
 			  histograms, negative, raced);
+		ktap_note("keys in the first to the last place: %lu %lu %lu %lu; other ones: %lu; unknown: %lu",
+			  keys[0], keys[1], keys[2], keys[3], keys[4], keys[5]);
 	}
 	free(pad);
 	machine_end();

@@ -5,9 +5,14 @@
 #include "pads_make.h"
 
 #include <string.h>
+#include <sys/mman.h>
 
 #include "ktap.h"
+#include "status.h"
 #include "trial.h"
+
+#define FLAGS_TF	0x100
+#define FLAGS_RF	0x10000
 
 bool pads_cannot_compare(const struct pun *pun, const u8 *text, u64 addr)
 {
@@ -97,8 +102,83 @@ static void recording_make(struct pad_recording *r, u64 heads)
 		}
 }
 
-void pads_action_make(struct pad *pad, const struct pad_filter *filter,
-		      const struct pads_memory *memory)
+static struct pad_operand random_operand(void)
+{
+	return (struct pad_operand) {
+		.reg = random_value(), .size = (u8)(1 << trial_random() % 4),
+		.is_signed = trial_random() % 2,
+	};
+}
+
+/* Choose what a pad adds, and where. */
+static void histogram_make(struct pad_histogram *h, struct pads_memory *memory)
+{
+	h->at = memory->values;
+	h->value = random_operand();
+	if (trial_random() % 3 == 0) {
+		h->at = memory->keyed - (PAD_KEYS - 1) * PAD_COUNTER_STRIDE;
+		h->table = (u64)memory->keys;
+		h->key = random_operand();
+		memory->way = trial_random() % (PADS_KEY_UNKNOWN + 1);
+	} else if (memory->values_apart && trial_random() % 2) {
+		h->at = memory->values_apart;
+		h->mask = PADS_COPIES - 1;
+	}
+}
+
+bool pads_keys_map(struct pads_memory *memory)
+{
+	void *at = (void *)0x39000000;
+	size_t size = PAD_KEY_SETS * sizeof(*memory->keys);
+
+	memory->keys = mmap(at, size, PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	return memory->keys == at;
+}
+
+void pads_keys_set(const struct pads_memory *memory, u64 key, struct pad_values *values)
+{
+	unsigned int nr = (unsigned int)(key * 0x9e3779b97f4a7c15 >> 56);
+	struct pad_key_set *set = &memory->keys[nr];
+
+	for (unsigned int i = 0; i < PAD_KEY_WAYS; i++)
+		set->ways[i] = (struct pad_key) {
+			.key = trial_random() % 2 ? pad_key_none(nr) : key + 1 + i,
+			.at = trial_random(),
+		};
+	/* Whatever the bits say that no distance has, the pad stays with the histograms. */
+	if (memory->way < PAD_KEY_WAYS)
+		set->ways[memory->way] = (struct pad_key) {
+			.key = key,
+			.at = ((u64)trial_random() << 18 | 0x3f) << 12 | trial_random() % 4096,
+		};
+	values->open = memory->way == PADS_KEY_OTHER ? 1 + trial_random() : 0;
+}
+
+u64 pads_operand(const struct pad_operand *operand, u64 number)
+{
+	unsigned int unused = 64 - 8u * operand->size;
+
+	number <<= unused;
+	return operand->is_signed ? (u64)((s64)number >> unused) : number >> unused;
+}
+
+bool pads_same_registers(const struct pad *pad, const struct user_regs_struct *a,
+			 const struct user_regs_struct *b)
+{
+	bool all = pad->nr > 1 || pad_has_tail(pad) || pad_counts_apart(pad);
+	u64 changed = all ? STATUS_ALL : STATUS_ALL & ~STATUS_CF;
+	u64 ignored = FLAGS_RF | FLAGS_TF | (pad->saves ? 0 : changed);
+	struct user_regs_struct x = *a, y = *b;
+
+	x.eflags &= ~ignored;
+	y.eflags &= ~ignored;
+	x.orig_rax = 0;
+	y.orig_rax = 0;
+	return !memcmp(&x, &y, sizeof(x));
+}
+
+void pads_action_make(struct pad *pad, const struct pad_filter *filter, struct pads_memory *memory)
 {
 	static const enum pad_step_kind kinds[] = {
 		PAD_RECORD, PAD_RECORD, PAD_ADD, PAD_ADD, PAD_COUNT, PAD_TO_TRAP
@@ -116,14 +196,7 @@ void pads_action_make(struct pad *pad, const struct pad_filter *filter,
 	if (kind == PAD_RECORD) {
 		recording_make(&action->recording, memory->heads);
 	} else if (kind == PAD_ADD) {
-		action->histogram.at = memory->values;
-		if (memory->values_apart && trial_random() % 2) {
-			action->histogram.at = memory->values_apart;
-			action->histogram.mask = PADS_COPIES - 1;
-		}
-		action->histogram.reg = random_value();
-		action->histogram.size = (u8)(1 << trial_random() % 4);
-		action->histogram.is_signed = trial_random() % 2;
+		histogram_make(&action->histogram, memory);
 	} else if (kind == PAD_COUNT) {
 		action->counter.at = memory->counter;
 		if (memory->apart && trial_random() % 2)
@@ -212,6 +285,7 @@ bool pads_leave(const struct pad *pad, u64 at, struct user_regs_struct *regs, co
 	if (!pad_unwind(pad, at, regs->rip, regs->eflags, state))
 		return false;
 	debt->owes = state->owes;
+	debt->at = regs->rax;
 	debt->value = state->value < 0 ? regs->rdx : stack[state->value];
 	regs->eflags = pad_flags(state, regs->eflags,
 				 state->status < 0 ? regs->rax : stack[state->status]);

@@ -14,6 +14,9 @@
  * @values: address of a histogram
  * @values_apart: address of those of PADS_COPIES processors; 0 if the processor has no rdpid
  * @heads: address of the heads of rings; 0 if no pad can record
+ * @keyed: address of two pages of histograms: of the last key, and of all others
+ * @keys: the table of keys, which has the same address in the thread
+ * @way: where the key of the pad is: the number of a way; or a number of enum pads_key
  */
 struct pads_memory {
 	u64 counter;
@@ -21,7 +24,13 @@ struct pads_memory {
 	u64 values;
 	u64 values_apart;
 	u64 heads;
+	u64 keyed;
+	struct pad_key_set *keys;
+	unsigned int way;
 };
+
+/* What a pad does with the value of a key that the table lacks. */
+enum pads_key { PADS_KEY_OTHER = PAD_KEY_WAYS, PADS_KEY_UNKNOWN };
 
 /* Check for instructions that have no native state to compare with. */
 bool pads_cannot_compare(const struct pun *pun, const u8 *text, u64 addr);
@@ -37,8 +46,20 @@ bool pads_have_rdpid(u64 code);
 bool pads_filter_make(struct pad_filter *filter, struct user_regs_struct *regs);
 
 /* Choose what a pad does behind its conditions. */
-void pads_action_make(struct pad *pad, const struct pad_filter *filter,
-		      const struct pads_memory *memory);
+void pads_action_make(struct pad *pad, const struct pad_filter *filter, struct pads_memory *memory);
+
+/* Map the table of keys, before the thread starts. Return false if that fails. */
+bool pads_keys_map(struct pads_memory *memory);
+
+/* Fill the set of a key with others, and put the key where pads_memory::way says. */
+void pads_keys_set(const struct pads_memory *memory, u64 key, struct pad_values *values);
+
+/* Cut a number of the program to what an operand is. */
+u64 pads_operand(const struct pad_operand *operand, u64 number);
+
+/* Compare registers, but for flags that a pad may change. */
+bool pads_same_registers(const struct pad *pad, const struct user_regs_struct *a,
+			 const struct user_regs_struct *b);
 
 /*
  * Check whether rdtscp gives the number of processor 0, on which this thread runs.  Some virtual

@@ -22,12 +22,10 @@
 #include "ktap.h"
 #include "pad.h"
 #include "pads_make.h"
-#include "status.h"
 #include "timed_threads.h"
 #include "trial.h"
 
 #define FLAGS_TF	0x100
-#define FLAGS_RF	0x10000
 #define STEPS		512
 
 /* A thread leaves a pad so often at most, so that it gets to the end. */
@@ -296,18 +294,6 @@ static bool same_table(void)
 		       (PAD_SLOTS - nr - 1) * sizeof(*table));
 }
 
-static bool same_registers(const struct user_regs_struct *a, const struct user_regs_struct *b)
-{
-	u64 ignored = FLAGS_RF | FLAGS_TF | (pad->saves ? 0 : STATUS_ALL);
-	struct user_regs_struct x = *a, y = *b;
-
-	x.eflags &= ~ignored;
-	y.eflags &= ~ignored;
-	x.orig_rax = 0;
-	y.orig_rax = 0;
-	return !memcmp(&x, &y, sizeof(x));
-}
-
 /* Compare memory, except for what a pad may push. */
 static bool same_memory(void)
 {
@@ -371,7 +357,7 @@ static bool check(struct user_regs_struct *now)
 	if (!pads_leave(pad, at, &program, (const u64 *)(region_of(REGION_STACK) +
 			(now->rsp - layout.at[REGION_STACK])), &state, &debt))
 		return differs("no state at %#llx of the pad", now->rip - at);
-	while (i < native.nr && !same_registers(&native.regs[i], &program))
+	while (i < native.nr && !pads_same_registers(pad, &native.regs[i], &program))
 		i++;
 	if (i == native.nr)
 		return differs("no such registers at %#llx of the pad", now->rip - at);
@@ -405,7 +391,7 @@ static bool run_trap(struct stop *stop)
 	struct user_regs_struct program = stop->cpu.regs;
 
 	program.rip = pad->addr;
-	if (!passes || completes() || !same_registers(&native.regs[0], &program))
+	if (!passes || completes() || !pads_same_registers(pad, &native.regs[0], &program))
 		return differs("it traps, or with other registers");
 	if (!machine_run(&stop->cpu, false, stop) || stop->sig != SIGTRAP ||
 	    stop->cpu.regs.rip - at != parts.trap + 1u)
@@ -441,7 +427,7 @@ static bool run_pad(int len, bool traps)
 		stepped++;
 	}
 	o = (struct outcome) { *slot(), *values() };
-	if (!same_registers(&native.regs[native.nr - 1], &stop.cpu.regs))
+	if (!pads_same_registers(pad, &native.regs[native.nr - 1], &stop.cpu.regs))
 		return differs("it ends with other registers, at %#llx", stop.cpu.regs.rip);
 	if (committed() != (passes && completes()) || !same_table() ||
 	    !(committed() ? same_counted(&o) : same_uncounted(&o)))
