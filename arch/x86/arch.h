@@ -99,6 +99,7 @@ bool arch_slot_unwind(const struct ssol_plan *plan, unsigned long addr, unsigned
 bool arch_slot_done(const struct ssol_plan *plan, unsigned long addr, unsigned long slot,
 		    const struct pt_regs *regs);
 int arch_reg_number(unsigned int offset);
+u64 arch_reg_get(const struct pt_regs *regs, unsigned int number);
 void arch_reg_set(struct pt_regs *regs, unsigned int number, u64 value);
 void arch_regs_user(struct pt_regs *regs, unsigned long ip);
 bool arch_filter_passes(const struct pad_filter *filter, const struct pt_regs *regs);

@@ -57,6 +57,14 @@ void pad_set_cpus(struct pad *pad, u64 at, u32 mask)
 	}
 }
 
+void pad_set_keys(struct pad *pad, u64 at, u64 table)
+{
+	struct pad_histogram *h = &pad->steps[pad->nr - 1].histogram;
+
+	h->at = at;
+	h->table = table;
+}
+
 bool pad_has_filter(const struct pad *pad, const struct pad_filter *filter)
 {
 	unsigned int i;
@@ -223,7 +231,7 @@ unsigned int pad_guess(const struct pad *pad)
 	/* The address of a histogram of the processor, twice, less what is shorter with it */
 	const unsigned int values_apart = 2 * (20 + wide), slot_again = 36 + 2 * wide;
 	/* The histogram of a key, and its address on the stack, less what is shorter with it */
-	const unsigned int key_found = 48 + 4 * wide;
+	const unsigned int key_found = 57 + 5 * wide;
 	unsigned int n = pad->pun.len + jump, checks = pad->nr - 1U;
 
 	if (pad_has_tail(pad)) {

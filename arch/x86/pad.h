@@ -109,7 +109,9 @@
  * if the module has opened that; otherwise it traps, so that the module can put the key into the
  * table.
  *
- *   keyed    movzbl %sil, %edx		the key
+ *   keyed    mov $others, %rax
+ *            mov open(%rax), %rax	first: if it is open, all keys are in the table
+ *            movzbl %sil, %edx		the key
  *            mov %rdx, %rcx		its places: pad_key_set_of()
  *            imul $hash, %rcx
  *            shr $50, %rcx
@@ -118,9 +120,9 @@
  *            cmp %rdx, (%rcx)
  *            je found
  *            add $16, %rcx		and so on: the other three places
- *            mov $others, %rcx
- *            cmpq $0, open(%rcx)
+ *            test %rax, %rax
  *            je tail
+ *            mov $others, %rcx
  *            jmp others
  *   found    mov 8(%rcx), %ecx
  *            and $0x3f000, %ecx
@@ -205,6 +207,14 @@ void pad_set_steps(struct pad *pad, const struct pad_filter *filter, enum pad_st
  * @mask: see pad_counter::mask
  */
 void pad_set_cpus(struct pad *pad, u64 at, u32 mask);
+
+/**
+ * pad_set_keys() - set what a pad adds to, if it has a histogram for each key
+ * @pad: the pad
+ * @at: address of the histogram of the first key
+ * @table: address of the table of keys
+ */
+void pad_set_keys(struct pad *pad, u64 at, u64 table);
 
 /* Check whether a pad checks exactly the conditions of a filter, in the same order. */
 bool pad_has_filter(const struct pad *pad, const struct pad_filter *filter);

@@ -86,7 +86,7 @@ struct work_mark {
 /*
  * The values of the conditions; at the end of a call, twice its number, and three others; of a
  * histogram of the processor, twice its address, and two to find the slot again; of histograms for
- * keys, only four
+ * keys, only five
  */
 #define WIDE_VALUES	(PAD_CONDITIONS + 9)
 

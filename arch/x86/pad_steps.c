@@ -408,9 +408,14 @@ static void put_key_set(struct pad_out *o, const struct pad_histogram *h)
  */
 static void put_key_base(struct pad_out *o, const struct pad_histogram *h)
 {
-	unsigned int found[PAD_KEY_WAYS], others, i;
+	const u64 others = h->at + PAD_KEYS * PAD_COUNTER_STRIDE;
+	unsigned int found[PAD_KEY_WAYS], is_other, i;
 	u8 mask[6] = { 0x81, 0xe1 };
 
+	/* Before the key is looked up: if this is open, the table has all keys. */
+	pad_put_wide(o, MOV_LOAD, REG_AX, others);
+	/* mov open(%rax), %rax */
+	pad_put(o, (const u8 []) { 0x48, MOV_LOAD, 0x40, offsetof(struct pad_values, open) }, 4);
 	put_operand(o, &h->key);
 	put_key_set(o, h);
 	for (i = 0; i < PAD_KEY_WAYS; i++) {
@@ -421,11 +426,11 @@ static void put_key_base(struct pad_out *o, const struct pad_histogram *h)
 		pad_put(o, (const u8 []) { 0x48, 0x39, 0x11 }, 3);
 		found[i] = pad_put_short(o, JE_SHORT);
 	}
-	/* mov others(%rip), %rcx; cmpq $0, open(%rcx); je tail */
-	pad_put_wide(o, MOV_LOAD, REG_CX, h->at + PAD_KEYS * PAD_COUNTER_STRIDE);
-	pad_put(o, (const u8 []) { 0x48, 0x83, 0x79, offsetof(struct pad_values, open), 0 }, 5);
+	/* test %rax, %rax; je tail; mov others(%rip), %rcx */
+	pad_put(o, (const u8 []) { 0x48, 0x85, 0xc0 }, 3);
 	pad_put_full(o, JE);
-	others = pad_put_short(o, JMP_SHORT);
+	pad_put_wide(o, MOV_LOAD, REG_CX, others);
+	is_other = pad_put_short(o, JMP_SHORT);
 	for (i = 0; i < PAD_KEY_WAYS; i++)
 		pad_land_short(o, found[i]);
 	/* mov 8(%rcx), %ecx; and $mask, %ecx; add at(%rip), %rcx */
@@ -433,7 +438,7 @@ static void put_key_base(struct pad_out *o, const struct pad_histogram *h)
 	uinsn_put32(mask + 2, (PAD_KEYS - 1) * PAD_COUNTER_STRIDE);
 	pad_put(o, mask, sizeof(mask));
 	pad_put_wide(o, ADD, REG_CX, h->at);
-	pad_land_short(o, others);
+	pad_land_short(o, is_other);
 }
 
 static int put_add(struct pad_out *o, const struct pad *pad)

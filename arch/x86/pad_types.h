@@ -168,6 +168,11 @@ struct pad_operand {
 	bool is_signed;
 };
 
+static inline bool pad_operand_same(const struct pad_operand *a, const struct pad_operand *b)
+{
+	return a->reg == b->reg && a->size == b->size && a->is_signed == b->is_signed;
+}
+
 /**
  * struct pad_histogram - the values that a pad adds
  * @at: address of the struct pad_values, a multiple of 8; with @mask, of that of processor 0; with

@@ -37,7 +37,14 @@ int arch_reg_number(unsigned int offset)
 	return -EINVAL;
 }
 
-static u64 reg_of(const struct pt_regs *regs, unsigned int number)
+/**
+ * arch_reg_get() - get a general register
+ * @regs: registers
+ * @number: its number in ModRM
+ *
+ * Context: any.
+ */
+u64 arch_reg_get(const struct pt_regs *regs, unsigned int number)
 {
 	return *(const unsigned long *)((const u8 *)regs + offsets[number]);
 }
@@ -85,7 +92,7 @@ bool arch_pad_passes(const struct pad *pad, const struct pt_regs *regs)
 	for (i = 0; i + 1 < pad->nr; i++) {
 		const struct pad_condition *check = &pad->steps[i].check;
 
-		if (!pad_condition_holds(check, reg_of(regs, check->reg)))
+		if (!pad_condition_holds(check, arch_reg_get(regs, check->reg)))
 			return false;
 	}
 	return true;
@@ -105,7 +112,7 @@ bool arch_filter_passes(const struct pad_filter *filter, const struct pt_regs *r
 	for (i = 0; i < filter->nr; i++) {
 		const struct pad_condition *condition = &filter->conditions[i];
 
-		if (!pad_condition_holds(condition, reg_of(regs, condition->reg)))
+		if (!pad_condition_holds(condition, arch_reg_get(regs, condition->reg)))
 			return false;
 	}
 	return true;

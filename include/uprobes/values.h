@@ -5,6 +5,7 @@
 #ifndef _UPROBES_VALUES_H
 #define _UPROBES_VALUES_H
 
+#include <linux/atomic.h>
 #include <linux/types.h>
 
 struct uprobe;
@@ -32,22 +33,53 @@ struct uprobe_values {
 };
 
 /**
- * struct uprobe_histogram - a value of each hit that may be added up in the program
- * @reg: the register with the value, by its offset in struct pt_regs: see UPROBE_REG()
- * @word: the value is the word of the stack at 8 * @reg above the stack pointer; @reg is below 16
- * @size: how many of its lower bytes are the value: 1, 2, 4 or 8
+ * struct uprobe_number - a number of the program at a hit: in a register, or in a word of the stack
+ * @reg: the register, by its offset in struct pt_regs: see UPROBE_REG()
+ * @word: it is the word of the stack at 8 * @reg above the stack pointer; @reg is below 16
+ * @size: how many of the lower bytes are the number: 1, 2, 4 or 8
  * @is_signed: they are a signed number
+ */
+struct uprobe_number {
+	u16 reg;
+	bool word;
+	u8 size;
+	bool is_signed;
+};
+
+/**
+ * define UPROBE_KEYS - so many keys have places of their own in struct uprobe_keys
+ */
+#define UPROBE_KEYS		64
+
+/**
+ * struct uprobe_keys - the keys by which the values of a probe are told apart
+ * @number: the key of a hit, extended to 64 bits
+ *
+ * The first %UPROBE_KEYS keys that are met have places of their own; all others share one.  The
+ * structure takes 260 KiB.  It belongs to one histogram, and stays as long as that.  All other
+ * fields are zero before the first registration.
+ */
+struct uprobe_keys {
+	struct uprobe_number number;
+
+	/* private: the keys, changed so that none is 0; what earlier registrations have added */
+	atomic64_t __keys[UPROBE_KEYS];
+	struct uprobe_values __values[UPROBE_KEYS + 1];
+};
+
+/**
+ * struct uprobe_histogram - a value of each hit that may be added up in the program
+ * @value: the value
+ * @keys: optional: there is a histogram for each of these keys
  *
  * It belongs to one probe.  It stays at its address as long as the probe does, and all other fields
  * are zero before the first registration.
  */
 struct uprobe_histogram {
-	u16 reg;
-	bool word;
-	u8 size;
-	bool is_signed;
+	struct uprobe_number value;
+	struct uprobe_keys *keys;
 
-	/* private: what earlier registrations have added */
+	/* private: without keys, what earlier registrations have added */
 	struct uprobe_values __values;
 };
 
@@ -82,6 +114,39 @@ struct uprobe_timer {
  * Context: may sleep.
  */
 void uprobe_histogram(const struct uprobe *u, struct uprobe_values *values);
+
+/**
+ * uprobe_histogram_of() - read the values that were added up in programs for one key
+ * @u: the probe, registered or not, with a histogram
+ * @place: the place of the key, or %UPROBE_KEYS for all keys without one; 0 if there are no keys
+ * @values: filled in
+ *
+ * For the rest, it is as uprobe_histogram(), which reads the values of all keys.
+ *
+ * Context: may sleep.
+ */
+void uprobe_histogram_of(const struct uprobe *u, unsigned int place, struct uprobe_values *values);
+
+/**
+ * uprobe_key_place() - find the place of a key, or take one
+ * @keys: the keys
+ * @key: the key
+ *
+ * A handler thus tells the same keys apart as programs do.
+ *
+ * Context: any.
+ * Return: the place; %UPROBE_KEYS if the key has none.
+ */
+unsigned int uprobe_key_place(struct uprobe_keys *keys, u64 key);
+
+/**
+ * uprobe_key_at() - get the key of a place
+ * @keys: the keys
+ * @place: the place, which has a key
+ *
+ * Context: any.
+ */
+u64 uprobe_key_at(const struct uprobe_keys *keys, unsigned int place);
 
 /**
  * uprobe_times() - read the times of the calls of a function

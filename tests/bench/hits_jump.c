@@ -115,12 +115,12 @@ static void event_end(void)
 }
 
 /* Count values, or time calls by their return address, or by their return instruction. */
-static void aggregate_begin(int i, bool values, bool exits)
+static void aggregate_begin(int i, const char *values, bool exits)
 {
 	unsigned long at = offset_of(insns[i].probe);
 	char line[5000];
-	int n = snprintf(line, sizeof(line), "%c:bench %s:%#lx%s", values ? 'p' : 'r', path, at,
-			 values ? " %di" : "");
+	int n = snprintf(line, sizeof(line), "%c:bench %s:%#lx%s", *values ? 'p' : 'r', path, at,
+			 values);
 
 	if (exits)
 		n += snprintf(line + n, sizeof(line) - n, " \\%#lx", at + insns[i].ret);
@@ -258,16 +258,16 @@ static void close_aggregate(void)
 	aggregate = -1;
 }
 
-static void begin(const char *kind, int i, bool jumping)
+static void begin(const char *kind, int i, const char *jumping)
 {
 	if (!strcmp(kind, "event"))
 		event_begin(i);
 	else if (!strcmp(kind, "read"))
 		session_begin(i);
 	else if (!strcmp(kind, "lat"))
-		aggregate_begin(i, false, jumping);
+		aggregate_begin(i, "", jumping);
 	else if (!strcmp(kind, "hist"))
-		aggregate_begin(i, true, false);
+		aggregate_begin(i, jumping && !strcmp(jumping, "by") ? " %di %si:u8" : " %di", false);
 	else
 		attach(kind, insns[i].probe, 1);
 }
@@ -367,6 +367,7 @@ static const struct {
 	{ "filter", "passes", false },
 	{ "hist", NULL, false },
 	{ "hist", "jump", false },
+	{ "hist", "by", false },
 	{ "event", "ring", true },
 	{ "event", "10", true },
 	{ "event", "2", true },

@@ -125,7 +125,30 @@ static const struct record {
 	{ "records a word", PAD_RECORD, 1, { PAD_WORD + 1 } },
 	{ "records rsi, 2 words", PAD_RECORD, 3, { 6, PAD_WORD, PAD_WORD + 1 } },
 	{ "adds rdi", PAD_ADD, 1, { 7 } },
+	{ "adds rdi by sil", PAD_ADD, 2, { 7, 6 } },
 };
+
+/* Have a histogram be that of all keys of a byte that have room in the table. */
+static void keys_enter(struct pad_histogram *h, u8 reg)
+{
+	static struct {
+		struct pad_values values;
+		u8 rest[PAD_COUNTER_STRIDE - sizeof(struct pad_values)];
+	} keyed[PAD_KEYS + 1];
+	static struct pad_key_set sets[PAD_KEY_SETS];
+	static u8 used[PAD_KEY_SETS];
+
+	for (u64 key = 0; key < 256; key++) {
+		unsigned int nr = pad_key_set_of(key);
+
+		if (used[nr] < PAD_KEY_WAYS)
+			sets[nr].ways[used[nr]++] = (struct pad_key) { .key = key };
+	}
+	h->key = (struct pad_operand) { .reg = reg, .size = 1 };
+	h->table = (u64)sets;
+	h->at = (u64)keyed;
+	keyed[0].values.least = ~0ull;
+}
 
 /*
  * With @nr conditions that fail, or none; @saves: the pad saves the flags; @record: what it
@@ -168,9 +191,11 @@ static void measure(const struct function *f, unsigned int nr, bool saves,
 		memcpy(action->recording.regs, record->regs, sizeof(record->regs));
 	} else if (action->kind == PAD_ADD) {
 		action->histogram = (struct pad_histogram) {
-			.at = (u64)area + SIZE - 8192, .reg = record->regs[0], .size = 8,
+			.at = (u64)area + SIZE - 8192, .value = { record->regs[0], 8, false },
 		};
 		((struct pad_values *)action->histogram.at)->least = ~0ull;
+		if (record->nr > 1)
+			keys_enter(&action->histogram, record->regs[1]);
 	} else {
 		action->counter.at = (u64)area + SIZE - 64;
 	}
@@ -286,7 +311,7 @@ static void team_pad(struct pad *pad, enum pad_step_kind action, bool each, u64 
 
 	pad_set_steps(pad, &(struct pad_filter) {}, action);
 	if (action == PAD_ADD)
-		pad->steps[0].histogram = (struct pad_histogram) { .reg = 7, .size = 8 };
+		pad->steps[0].histogram.value = (struct pad_operand) { .reg = 7, .size = 8 };
 	pad_set_cpus(pad, each ? (u64)pages : shared, (u32)(n - 1));
 	for (size_t i = 0; i < n && action == PAD_ADD; i++)
 		((struct pad_values *)(each ? (u64)&pages[i] : shared))->least = ~0ull;

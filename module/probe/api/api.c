@@ -14,6 +14,7 @@
 #include "ssol.h"
 #include "core/consumer.h"
 #include "core/counts.h"
+#include "core/pad_keys.h"
 #include "core/refusal.h"
 #include "core/task_handler.h"
 #include "jump/jump.h"
@@ -277,6 +278,24 @@ void uprobe_histogram(const struct uprobe *u, struct uprobe_values *values)
 	probe_values(u, values);
 }
 EXPORT_SYMBOL_GPL(uprobe_histogram);
+
+void uprobe_histogram_of(const struct uprobe *u, unsigned int place, struct uprobe_values *values)
+{
+	probe_values_of(u, place, values);
+}
+EXPORT_SYMBOL_GPL(uprobe_histogram_of);
+
+unsigned int uprobe_key_place(struct uprobe_keys *keys, u64 key)
+{
+	return key_place(keys, key);
+}
+EXPORT_SYMBOL_GPL(uprobe_key_place);
+
+u64 uprobe_key_at(const struct uprobe_keys *keys, unsigned int place)
+{
+	return key_at(keys, place);
+}
+EXPORT_SYMBOL_GPL(uprobe_key_at);
 
 u64 uprobe_times(struct uprobe_timer *timer, struct uprobe *const *ends, unsigned int n,
 		 struct uprobe_values *values)

@@ -22,11 +22,16 @@ static bool ring_reads_unknown(const struct uprobe *u)
 	return false;
 }
 
+static bool number_valid(const struct uprobe_number *n)
+{
+	bool known = n->word ? n->reg < PAD_WORDS : arch_reg_number(n->reg) >= 0;
+
+	return known && (n->size == 1 || n->size == 2 || n->size == 4 || n->size == 8);
+}
+
 static bool histogram_valid(const struct uprobe_histogram *h)
 {
-	bool known = h->word ? h->reg < PAD_WORDS : arch_reg_number(h->reg) >= 0;
-
-	return known && (h->size == 1 || h->size == 2 || h->size == 4 || h->size == 8);
+	return number_valid(&h->value) && (!h->keys || number_valid(&h->keys->number));
 }
 
 static const char *sink_complaint(const struct uprobe *u)
@@ -81,7 +86,7 @@ const char *fields_complaint(const struct uprobe *u, enum consumer_type type)
 	if (u->histogram && !u->ring_handler)
 		return "a histogram is for a probe with a ring handler";
 	if (u->histogram && !histogram_valid(u->histogram))
-		return "histogram has a value that is no register and no word of the stack";
+		return "histogram has a value or a key that is no register and no word of the stack";
 	if (timer_complaint(u))
 		return timer_complaint(u);
 	if (type == CONSUMER_RETURN ? !rp->handler : !u->handler && !(u->flags & UPROBE_COUNT))

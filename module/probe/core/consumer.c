@@ -65,6 +65,15 @@ static u32 reads_of(u32 mask, u16 words)
 	return reads;
 }
 
+static struct pad_operand operand_of(const struct uprobe_number *number)
+{
+	return (struct pad_operand) {
+		.reg = number->word ? PAD_WORD + number->reg : arch_reg_number(number->reg),
+		.size = number->size,
+		.is_signed = number->is_signed,
+	};
+}
+
 /* Get what pads can add up of a probe; a size of 0 if it has no histogram. */
 static struct pad_histogram histogram_of(const struct uprobe *u)
 {
@@ -73,9 +82,8 @@ static struct pad_histogram histogram_of(const struct uprobe *u)
 	if (!h)
 		return (struct pad_histogram) {};
 	return (struct pad_histogram) {
-		.reg = h->word ? PAD_WORD + h->reg : arch_reg_number(h->reg),
-		.size = h->size,
-		.is_signed = h->is_signed,
+		.value = operand_of(&h->value),
+		.key = h->keys ? operand_of(&h->keys->number) : (struct pad_operand) {},
 	};
 }
 
@@ -101,7 +109,7 @@ static void consumer_free(struct consumer *c)
 	counts_end(c);
 	consumer_forget_refusal(c);
 	plan_put(c->insn.plan);
-	kfree(c->pads.values);
+	kvfree(c->pads.values);
 	kfree(rcu_access_pointer(c->filter));
 	if (c->file.counted)
 		fput(c->file.counted);
@@ -157,9 +165,10 @@ struct consumer *consumer_create(struct uprobe *u, enum consumer_type type)
 	c->rings = u->ring_handler;
 	c->pads.reads = reads_of(u->ring_reads, u->ring_words);
 	c->pads.histogram = histogram_of(u);
+	c->pads.keys = u->histogram ? u->histogram->keys : NULL;
 	c->atomic = c->counts || u->flags & UPROBE_ATOMIC;
 	c->run.sleeps = consumer_sleeps(c);
-	if (c->pads.histogram.size && counts_begin_values(c))
+	if (c->pads.histogram.value.size && counts_begin_values(c))
 		goto free;
 	if (counts_begin(c))
 		goto free;
@@ -203,7 +212,7 @@ free_active:
 free_stats:
 	counts_end(c);
 free:
-	kfree(c->pads.values);
+	kvfree(c->pads.values);
 	kmem_cache_free(consumer_cache, c);
 free_filter:
 	kfree(filter);

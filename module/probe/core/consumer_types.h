@@ -358,16 +358,18 @@ enum timing_kind {
  * @reads: what the ring handler reads, a bit for each number of pad_recording::regs; constant
  * @histogram: the value that pads may add, without the address; its size is 0 if there is none;
  *	constant
+ * @keys: the keys of @u, only to be compared; NULL if there are none; constant
  * @from_entry: distance from the entry of a timed function; constant
  * @below: how many bytes the stack pointer is below that at the entry; constant
- * @values: the values that pads have added at sites that it has left; NULL if it has no histogram,
- *	and no pad has timed its calls; under values_mutex (counts.c)
+ * @values: the values that pads have added at sites that it has left, for each key if it has keys;
+ *	NULL if it has no histogram, and no pad has timed its calls; under values_mutex (counts.c)
  *
  * core/consumer.c writes it; core/counts.c has @values.
  */
 struct consumer_pads {
 	u32 reads;
 	struct pad_histogram histogram;
+	const struct uprobe_keys *keys;
 	s64 from_entry;
 	u16 below;
 	struct uprobe_values *values;

@@ -12,6 +12,7 @@
 #include "counts.h"
 #include "consumer_types.h"
 #include "jump_types.h"
+#include "pad_keys.h"
 #include "pmm_types.h"
 
 /*
@@ -135,6 +136,12 @@ static bool values_any(const struct uprobe_values *values)
 	return values->largest || values->buckets[0];
 }
 
+/* Get the number of histograms of a consumer: one, or one for each key and for all others. */
+static unsigned int histograms(const struct consumer *c)
+{
+	return c->pads.histogram.key.size ? UPROBE_KEYS + 1 : 1;
+}
+
 static void values_join(struct uprobe_values *to, const struct uprobe_values *from)
 {
 	unsigned int i;
@@ -236,19 +243,33 @@ static void range_add(struct values_range *range, unsigned int bucket, u64 n)
 	range->last = bucket;
 }
 
-/*
- * Add the histogram of a pad to @to.  The program can write to it, so accept no more values than it
- * can have added, and a sum and extremes that such values can have.
- */
-static void values_take(struct uprobe_values *to, const struct pad_count *pads)
+/* Read a bucket of several histograms of a pad. */
+static u64 bucket_read(const struct pad_count *pads, unsigned int bucket, unsigned int first,
+		       unsigned int behind)
 {
+	u64 n = 0;
+
+	for (; first < behind; first++)
+		n += READ_ONCE(pad_values_of(pads->values, pads->cpus, first)->buckets[bucket]);
+	return n;
+}
+
+/*
+ * Add the histogram of a pad to @to: that of the key at @place; or those of all processors.  The
+ * program can write to it, so accept no more values than it can have added, and a sum and extremes
+ * that such values can have.
+ */
+static void values_take(struct uprobe_values *to, const struct pad_count *pads, unsigned int place)
+{
+	bool keyed = histograms(pads->consumer) > 1;
+	unsigned int first = keyed ? place : 0, i;
+	unsigned int behind = keyed ? place + 1 : pad_values_nr(pads->cpus);
 	struct values_range range = { .first = PAD_BUCKETS };
 	u64 n, most = pad_most(pads), sum = 0, least = U64_MAX, largest = 0;
 	const struct pad_values *from;
-	unsigned int i;
 
 	for (i = 0; i < PAD_BUCKETS; i++) {
-		n = min(pad_bucket_read(pads->values, pads->cpus, i), most);
+		n = min(bucket_read(pads, i, first, behind), most);
 		if (!n)
 			continue;
 		most -= n;
@@ -260,7 +281,7 @@ static void values_take(struct uprobe_values *to, const struct pad_count *pads)
 	/* A pad writes the extremes first, and the sum last. */
 	smp_rmb();
 	/* A thread that has changed the processor in a pad has added to several. */
-	for (i = 0; i < pad_values_nr(pads->cpus); i++) {
+	for (i = first; i < behind; i++) {
 		from = pad_values_of(pads->values, pads->cpus, i);
 		sum += READ_ONCE(from->sum);
 		least = min(least, READ_ONCE(from->least));
@@ -283,6 +304,7 @@ static void values_begin(struct pad_values *values)
 	WRITE_ONCE(values->sum, 0);
 	WRITE_ONCE(values->least, U64_MAX);
 	WRITE_ONCE(values->largest, 0);
+	WRITE_ONCE(values->open, 0);
 }
 
 /* Begin to count the hits of a pad. */
@@ -294,7 +316,15 @@ static void count_begin(struct pad_count *count)
 		count->base = pad_counter_read(count->word, count->cpus);
 	for (i = 0; count->values && i < pad_values_nr(count->cpus); i++)
 		values_begin(pad_values_of(count->values, count->cpus, i));
+	if (count->cpus && count->cpus->keys)
+		pad_keys_begin(count->cpus, count->consumer->pads.keys);
 	count->since = ktime_get_mono_fast_ns();
+}
+
+/* Get what earlier registrations have added, for each key if there are keys. */
+static struct uprobe_values *values_ended(struct uprobe_histogram *histogram)
+{
+	return histogram->keys ? histogram->keys->__values : &histogram->__values;
 }
 
 /**
@@ -306,14 +336,17 @@ static void count_begin(struct pad_count *count)
  */
 int counts_begin_values(struct consumer *c)
 {
-	struct uprobe_values *ended = &c->u->histogram->__values;
+	struct uprobe_values *ended = values_ended(c->u->histogram);
+	unsigned int i;
 
-	c->pads.values = kmalloc(sizeof(*c->pads.values), GFP_KERNEL_ACCOUNT);
+	c->pads.values = kvmalloc_array(histograms(c), sizeof(*c->pads.values), GFP_KERNEL_ACCOUNT);
 	if (!c->pads.values)
 		return -ENOMEM;
-	values_clear(c->pads.values);
-	if (!values_any(ended))
-		values_clear(ended);
+	for (i = 0; i < histograms(c); i++) {
+		values_clear(&c->pads.values[i]);
+		if (!values_any(&ended[i]))
+			values_clear(&ended[i]);
+	}
 	return 0;
 }
 
@@ -395,9 +428,12 @@ static void count_unlink(struct pad_count *count)
 
 static void count_end(struct pad_count *count)
 {
+	unsigned int i;
+
 	if (count->values) {
 		mutex_lock(&values_mutex);
-		values_take(count->consumer->pads.values, count);
+		for (i = 0; i < histograms(count->consumer); i++)
+			values_take(&count->consumer->pads.values[i], count, i);
 		count_unlink(count);
 		mutex_unlock(&values_mutex);
 	} else {
@@ -473,12 +509,14 @@ static void totals_move(struct consumer *c)
  */
 void counts_move(struct consumer *c)
 {
+	unsigned int i;
+
 	if (c->pads.values || c->timing) {
 		mutex_lock(&values_mutex);
 		if (c->pads.values && c->timing)
 			timer_join(c->u->timer, c->pads.values);
-		else if (c->pads.values)
-			values_join(&c->u->histogram->__values, c->pads.values);
+		for (i = 0; c->pads.values && !c->timing && i < histograms(c); i++)
+			values_join(&values_ended(c->u->histogram)[i], &c->pads.values[i]);
 		totals_move(c);
 		mutex_unlock(&values_mutex);
 	} else {
@@ -511,8 +549,11 @@ struct uprobe_counts probe_counts(const struct uprobe *u)
 	return counts;
 }
 
-/* Add what pads have added in the current registration of a probe.  Context: values_mutex held. */
-static void values_read(const struct uprobe *u, struct uprobe_values *values)
+/*
+ * Add what pads have added in the current registration of a probe, for the key at @place, or 0.
+ * Context: values_mutex held.
+ */
+static void values_read(const struct uprobe *u, unsigned int place, struct uprobe_values *values)
 {
 	/* The registration cannot end while the mutex is held. */
 	const struct consumer *c = READ_ONCE(u->kdata);
@@ -520,35 +561,57 @@ static void values_read(const struct uprobe *u, struct uprobe_values *values)
 
 	if (!c || !c->pads.values)
 		return;
-	values_join(values, c->pads.values);
+	values_join(values, &c->pads.values[place]);
 	rcu_read_lock();
 	list_for_each_entry_rcu(pads, &c->places.pads, in_consumer) {
 		if (!pads->values)
 			continue;
 		rcu_read_unlock();
-		values_take(values, pads);
+		values_take(values, pads, place);
 		cond_resched();
 		rcu_read_lock();
 	}
 	rcu_read_unlock();
 }
 
+/* Add the values for a key to @values. */
+static void values_add(const struct uprobe *u, unsigned int place, struct uprobe_values *values)
+{
+	mutex_lock(&values_mutex);
+	values_read(u, place, values);
+	values_join(values, &values_ended(u->histogram)[place]);
+	mutex_unlock(&values_mutex);
+}
+
 /**
  * probe_values() - read the values that pads have added in all registrations of a probe
  * @u: the probe; its registration may end meanwhile
- * @values: filled in; without values if the probe has no histogram
+ * @values: filled in, with those of all keys; without values if the probe has no histogram
  *
  * Context: may sleep.
  */
 void probe_values(const struct uprobe *u, struct uprobe_values *values)
 {
+	unsigned int i;
+
 	values_clear(values);
-	if (!u->histogram)
-		return;
-	mutex_lock(&values_mutex);
-	values_read(u, values);
-	values_join(values, &u->histogram->__values);
-	mutex_unlock(&values_mutex);
+	for (i = 0; u->histogram && i < (u->histogram->keys ? UPROBE_KEYS + 1 : 1); i++)
+		values_add(u, i, values);
+}
+
+/**
+ * probe_values_of() - read the values that pads have added for one key
+ * @u: the probe; its registration may end meanwhile
+ * @place: the place of the key; 0 without keys
+ * @values: filled in
+ *
+ * Context: may sleep.
+ */
+void probe_values_of(const struct uprobe *u, unsigned int place, struct uprobe_values *values)
+{
+	values_clear(values);
+	if (u->histogram && place < (u->histogram->keys ? UPROBE_KEYS + 1 : 1))
+		values_add(u, place, values);
 }
 
 /**
@@ -575,7 +638,7 @@ u64 timer_values(struct uprobe_timer *timer, struct uprobe *const *ends, unsigne
 	values->least = ~READ_ONCE(timer->__values.least);
 	values->largest = READ_ONCE(timer->__values.largest);
 	for (i = 0; i < n; i++)
-		values_read(ends[i], values);
+		values_read(ends[i], 0, values);
 	mutex_unlock(&values_mutex);
 	return READ_ONCE(timer->__left);
 }

@@ -18,6 +18,7 @@ bool consumer_count_pad(struct consumer *c, struct jump *jump);
 void consumer_end_pads(const struct consumer *c, const struct site *site);
 struct uprobe_counts probe_counts(const struct uprobe *u);
 void probe_values(const struct uprobe *u, struct uprobe_values *values);
+void probe_values_of(const struct uprobe *u, unsigned int place, struct uprobe_values *values);
 void timer_add(struct uprobe_timer *timer, u64 ns);
 void timer_add_left(struct uprobe_timer *timer);
 u64 timer_values(struct uprobe_timer *timer, struct uprobe *const *ends, unsigned int n,

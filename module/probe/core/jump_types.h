@@ -17,6 +17,7 @@
 
 struct file;
 struct pad_count;
+struct pad_keys;
 struct page;
 struct site;
 
@@ -26,17 +27,23 @@ struct site;
  */
 #define RING_CONSUMERS	4U
 
+/* The table of keys of a pad takes so many pages. */
+#define PAD_KEY_PAGES	(PAD_KEY_SETS * sizeof(struct pad_key_set) / PAGE_SIZE)
+
 /**
- * struct cpu_counters - counters, or one histogram, for each processor (jump/cpu_counters.h)
+ * struct cpu_counters - counters, or a histogram, for each processor; or a histogram for each key
+ *	(jump/cpu_counters.h)
  * @next: those of another pad of the process, if these are histograms; constant
+ * @keys: with histograms for keys, their table, in the first PAD_KEY_PAGES pages; or NULL; constant
  * @base: their address in the program; constant
  * @file: the file with them, a page for each processor; constant
- * @nr: number of pages, a power of two; constant
+ * @nr: number of pages; for processors, a power of two; constant
  * @used: number of counters that are handed out in each page; under probed_mm::lock
  * @pages: the pages, each with a reference; constant
  */
 struct cpu_counters {
 	struct cpu_counters *next;
+	struct pad_keys *keys;
 	unsigned long base;
 	struct file *file;
 	unsigned int nr;
@@ -76,8 +83,8 @@ enum jump_apart {
  * @hits: jump_hits() when @traps was 0
  * @word: the counter of the pad; the program may write to it, too; NULL if the pad does not count;
  *	constant
- * @cpus: if it is not NULL, each processor has a counter or a histogram; @word or @values is that
- *	of the first one; constant
+ * @cpus: if it is not NULL, each processor or key has a counter or a histogram; @word or @values is
+ *	that of the first one; constant
  * @apart: enum jump_apart, of a jump without @cpus; under probed_mm::lock
  * @looked: jump_hits() when jump/contention.c last looked at it; under probed_mm::lock
  * @looked_sum: likewise, the sum of its histograms
@@ -131,17 +138,23 @@ static inline u64 pad_counter_read(const u64 *word, const struct cpu_counters *c
 	return n;
 }
 
-/* Get the number of histograms of a pad: one, or one for each processor.  Context: any. */
+/* Get the number of pages in front of the first histogram of a pad.  Context: any. */
+static inline unsigned int pad_values_first(const struct cpu_counters *cpus)
+{
+	return cpus->keys ? PAD_KEY_PAGES : 0;
+}
+
+/* Get the number of histograms of a pad: one, or one for each processor or key.  Context: any. */
 static inline unsigned int pad_values_nr(const struct cpu_counters *cpus)
 {
-	return cpus ? cpus->nr : 1;
+	return cpus ? cpus->nr - pad_values_first(cpus) : 1;
 }
 
 /* Get a histogram of a pad, jump::values and jump::cpus.  Context: any. */
 static inline struct pad_values *pad_values_of(struct pad_values *values,
 					       const struct cpu_counters *cpus, unsigned int i)
 {
-	return cpus ? page_address(cpus->pages[i]) : values;
+	return cpus ? page_address(cpus->pages[pad_values_first(cpus) + i]) : values;
 }
 
 /* Read a bucket of all histograms of a pad.  Context: any. */

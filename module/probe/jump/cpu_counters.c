@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Counters and histograms of a process for each processor.
+ * Counters and histograms of a process for each processor, and histograms for keys.
  */
 #include <linux/cpumask.h>
 #include <linux/log2.h>
@@ -10,13 +10,14 @@
 
 #include "cpu_counters.h"
 #include "shared_pages.h"
+#include "core/pad_keys.h"
 #include "core/probed_mm.h"
 #include "core/ssol_area.h"
 
 /* So many pages at most: a megabyte. */
 #define PAGES_MAX	256
 
-/* So many pads of a process can have a histogram for each processor. */
+/* So many pads of a process can have a histogram for each processor, or for keys. */
 #define CPU_VALUES	16U
 
 /* The number of pads of a process that can have such counters. */
@@ -27,13 +28,29 @@ static_assert(PAGES_MAX <= PAD_CPUS);
 
 static void counters_destroy(struct cpu_counters *counters)
 {
+	kfree(counters->keys);
 	shared_pages_put(counters->file, counters->pages, counters->nr);
 	kfree(counters);
 }
 
-static struct cpu_counters *counters_create(struct probed_mm *pmm)
+/* Get the number of pages for counters of all processors. */
+static unsigned int cpus_nr(void)
 {
-	unsigned int nr = clamp(roundup_pow_of_two(num_online_cpus()), 2UL, PAGES_MAX + 0UL);
+	return clamp(roundup_pow_of_two(num_online_cpus()), 2UL, PAGES_MAX + 0UL);
+}
+
+static struct pad_keys *keys_create(void)
+{
+	struct pad_keys *keys = kzalloc(sizeof(*keys), SSOL_GFP);
+
+	if (keys)
+		raw_spin_lock_init(&keys->lock);
+	return keys;
+}
+
+/* Create @nr pages; @keyed: they have a table of keys, and a histogram for each. */
+static struct cpu_counters *counters_create(struct probed_mm *pmm, unsigned int nr, bool keyed)
+{
 	struct cpu_counters *counters;
 	int ret;
 
@@ -41,7 +58,9 @@ static struct cpu_counters *counters_create(struct probed_mm *pmm)
 	if (!counters)
 		return ERR_PTR(-ENOMEM);
 	counters->nr = nr;
-	ret = shared_pages_make(pmm->mm, &counters->file, counters->pages, nr, &counters->base);
+	counters->keys = keyed ? keys_create() : NULL;
+	ret = keyed && !counters->keys ? -ENOMEM :
+	      shared_pages_make(pmm->mm, &counters->file, counters->pages, nr, &counters->base);
 	if (!ret)
 		return counters;
 	counters_destroy(counters);
@@ -53,7 +72,7 @@ static int counter_take(struct probed_mm *pmm, struct jump *jump)
 	struct cpu_counters *counters = pmm->apart.counters;
 
 	if (!counters) {
-		counters = counters_create(pmm);
+		counters = counters_create(pmm, cpus_nr(), false);
 		if (IS_ERR(counters))
 			return PTR_ERR(counters);
 		/* Pairs with cpu_counters_in(). */
@@ -71,20 +90,27 @@ static int counter_take(struct probed_mm *pmm, struct jump *jump)
 static int values_take(struct probed_mm *pmm, struct jump *jump)
 {
 	struct cpu_counters *values;
+	unsigned int nr;
+	bool keyed;
 
 	BUILD_BUG_ON(sizeof(struct pad_values) > PAD_COUNTER_STRIDE);
 	if (pmm->apart.nr_values == CPU_VALUES)
 		return -ENOSPC;
-	values = counters_create(pmm);
+	keyed = pad_has_keys(&jump->pad);
+	nr = keyed ? PAD_KEY_PAGES + PAD_KEYS + 1 : cpus_nr();
+	values = counters_create(pmm, nr, keyed);
 	if (IS_ERR(values))
 		return PTR_ERR(values);
 	values->next = pmm->apart.values;
 	/* Pairs with cpu_counters_in(). */
 	smp_store_release(&pmm->apart.values, values);
 	pmm->apart.nr_values++;
-	pad_set_cpus(&jump->pad, values->base, values->nr - 1);
-	jump->values = page_address(values->pages[0]);
+	if (keyed)
+		pad_set_keys(&jump->pad, values->base + PAD_KEY_PAGES * PAGE_SIZE, values->base);
+	else
+		pad_set_cpus(&jump->pad, values->base, values->nr - 1);
 	jump->cpus = values;
+	jump->values = pad_values_of(NULL, values, 0);
 	return 0;
 }
 

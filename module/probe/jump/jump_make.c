@@ -303,7 +303,7 @@ static void work_choose(struct pad_work *work, const struct site *site,
 {
 	if (demand->counting == demand->nr)
 		work->does = PAD_COUNT;
-	else if (demand->nr == 1 && demand->first->pads.histogram.size && may_add(site))
+	else if (demand->nr == 1 && demand->first->pads.histogram.value.size && may_add(site))
 		work->does = PAD_ADD;
 	else if (demand->nr == 1 && demand->first->timing && !work->filter.nr && may_time(site))
 		work->does = demand->first->timing == TIMING_BEGIN ? PAD_BEGIN : PAD_END;
@@ -314,7 +314,7 @@ static void work_choose(struct pad_work *work, const struct site *site,
 	else
 		work->does = PAD_TO_TRAP;
 	work->apart = (work->does == PAD_COUNT || work->does == PAD_ADD || work->does == PAD_END) &&
-		      counts_apart(site);
+		      !demand->first->pads.histogram.key.size && counts_apart(site);
 	if (work->does != PAD_RECORD)
 		work->reads = 0;
 	if (work->does == PAD_ADD)
@@ -374,7 +374,7 @@ bool jump_does(const struct jump *jump, const struct pad_work *work)
 	const struct pad_histogram *a = &pad_action(&jump->pad)->histogram, *b = &work->histogram;
 
 	if (work->does == PAD_ADD &&
-	    (a->reg != b->reg || a->size != b->size || a->is_signed != b->is_signed))
+	    !(pad_operand_same(&a->value, &b->value) && pad_operand_same(&a->key, &b->key)))
 		return false;
 	return pad_does(&jump->pad, work->does) && jump->reads == work->reads &&
 	       jump->from_entry == work->from_entry && jump->below == work->below &&
@@ -389,7 +389,7 @@ static int jump_place(struct jump *jump)
 	struct probed_mm *pmm = jump->site->pmm;
 	int ret = pad_does(&jump->pad, PAD_COUNT) ? 0 : site_alloc_pad(jump);
 
-	if (!ret && pad_cpu_mask(&jump->pad))
+	if (!ret && (pad_cpu_mask(&jump->pad) || pad_has_keys(&jump->pad)))
 		ret = cpu_counters_take(pmm, jump);
 	if (!ret && records)
 		ret = ring_get(pmm);

@@ -328,7 +328,7 @@ static int values_take(struct pad_area *area, struct jump *jump)
 	return 0;
 }
 
-/* Check whether a pad has a counter, or a histogram, in its area: not one for each processor. */
+/* Check whether a pad has a counter, or a histogram, in its area: not one for each processor or key. */
 static bool takes_word(const struct pad *pad)
 {
 	return pad_does(pad, PAD_COUNT) && !pad_cpu_mask(pad);
@@ -336,7 +336,8 @@ static bool takes_word(const struct pad *pad)
 
 static bool takes_values(const struct pad *pad)
 {
-	return (pad_does(pad, PAD_ADD) || pad_does(pad, PAD_END)) && !pad_cpu_mask(pad);
+	return (pad_does(pad, PAD_ADD) || pad_does(pad, PAD_END)) && !pad_cpu_mask(pad) &&
+	       !pad_has_keys(pad);
 }
 
 static int data_take(struct pad_area *area, struct jump *jump)

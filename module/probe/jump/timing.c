@@ -301,6 +301,18 @@ bool timing_hit(struct consumer *c, const struct site *site, const struct pt_reg
 	return false;
 }
 
+/* Get the histogram to which a hit owes something; NULL if there is none. */
+static struct pad_values *values_owed(const struct jump *jump, const struct pad_debt *debt)
+{
+	u64 place;
+
+	if (!pad_has_keys(&jump->pad))
+		return jump->values;
+	/* The thread says where.  A debugger may have set its registers. */
+	place = (debt->at - pad_action(&jump->pad)->histogram.at) / PAD_COUNTER_STRIDE;
+	return place <= PAD_KEYS ? pad_values_of(jump->values, jump->cpus, place) : NULL;
+}
+
 /**
  * timing_pay() - complete a hit that a pad has counted, but not completed
  * @jump: the jump to the pad
@@ -312,7 +324,7 @@ bool timing_hit(struct consumer *c, const struct site *site, const struct pt_reg
 void timing_pay(const struct jump *jump, const struct pad_debt *debt, u64 sp)
 {
 	struct timing *timing = timing_of(jump->site->pmm);
-	struct pad_values *values = jump->values;
+	struct pad_values *values = values_owed(jump, debt);
 	u64 key;
 
 	if (debt->owes == PAD_OWES_BEGIN && timing) {

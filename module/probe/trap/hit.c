@@ -18,6 +18,7 @@
 #include "resumption.h"
 #include "core/consumer.h"
 #include "core/filter.h"
+#include "core/pad_keys.h"
 #include "core/probed_mm.h"
 #include "core/site.h"
 #include "core/site_table.h"
@@ -122,9 +123,8 @@ static bool hit_misread(struct site *site, struct pt_regs *regs)
 }
 
 /*
- * Handle a trap in a code segment that the program has made.  Addresses in it are relative to a
- * base that the program has chosen, so the task cannot go to a slot from there.  Execute in
- * place, as hit_misread().
+ * Handle a trap in a code segment that the program has made.  The program has chosen the base of
+ * its addresses, so the task cannot go to a slot from there.  Execute in place, as hit_misread().
  */
 static noinline int hit_in_segment(struct pt_regs *regs)
 {
@@ -137,10 +137,9 @@ static noinline int hit_in_segment(struct pt_regs *regs)
 		late = hit_late(site);
 	if (late == LATE_FOREIGN)
 		return NOTIFY_DONE;
+	regs->ip -= ARCH_BREAKPOINT_LEN;
 	if (late == LATE_COPIED)
-		hit_misread(site, regs);
-	else
-		regs->ip -= ARCH_BREAKPOINT_LEN;
+		hit_in_place(site, rcu_dereference(site->set), regs);
 	return NOTIFY_STOP;
 }
 
@@ -419,14 +418,20 @@ static noinline int hit_return(struct site *site, struct consumer *c, struct pt_
 	return hit_in_full(site, regs) ? NOTIFY_STOP : NOTIFY_DONE;
 }
 
-/* The fast path for a consumer that only counts and is the only one. */
-static __always_inline int hit_count(struct site *site, struct consumer *c, struct pt_regs *regs)
+/* End a hit for which no handler is called, at a site that may get a jump. */
+static __always_inline int hit_over(struct site *site, struct pt_regs *regs)
 {
-	consumer_hit(c);
 	jump_heat(site);
 	regs->ip = site->key.addr;
 	resume_unstepped(site, regs);
 	return NOTIFY_STOP;
+}
+
+/* The fast path for a consumer that only counts and is the only one. */
+static __always_inline int hit_count(struct site *site, struct consumer *c, struct pt_regs *regs)
+{
+	consumer_hit(c);
+	return hit_over(site, regs);
 }
 
 /* The fast path for an atomic handler that is the only consumer. */
@@ -455,14 +460,13 @@ static noinline int hit_ring(struct site *site, struct consumer_set *set, struct
 {
 	int ret;
 
+	if (unlikely(c->timing) && timing_hit(c, site, regs, true))
+		return hit_over(site, regs);
 	jump_heat(site);
+	if (unlikely(c->pads.histogram.key.size))
+		pad_keys_hit(site, c, regs);
 	if (likely(!c->timing))
 		return hit_atomic(site, set, c, regs);
-	if (timing_hit(c, site, regs, true)) {
-		regs->ip = site->key.addr;
-		resume_unstepped(site, regs);
-		return NOTIFY_STOP;
-	}
 	ret = hit_atomic_called(site, set, c, regs);
 	timing_hit_over(c);
 	return ret;
@@ -472,12 +476,8 @@ static noinline int hit_ring(struct site *site, struct consumer_set *set, struct
 static noinline int hit_filtered(struct site *site, struct consumer_set *set, struct consumer *c,
 				 struct pt_regs *regs)
 {
-	if (!consumer_wants(c, regs)) {
-		jump_heat(site);
-		regs->ip = site->key.addr;
-		resume_unstepped(site, regs);
-		return NOTIFY_STOP;
-	}
+	if (!consumer_wants(c, regs))
+		return hit_over(site, regs);
 	if (c->counts)
 		return hit_count(site, c, regs);
 	if (c->rings)

@@ -2,7 +2,6 @@
 /*
  * Count hits by a value, in buckets, and perhaps by a key.
  */
-#include <linux/atomic.h>
 #include <linux/bits.h>
 #include <linux/cache.h>
 #include <linux/irqflags.h>
@@ -22,11 +21,8 @@
 #include "trace/parse/parse.h"
 #include "trace/parse/record.h"
 
-/* The number of keys that have counts of their own. */
-#define KEYS		64U
-
-/* A key is kept with these bits flipped; 0 is a free place.  This key itself is one of others. */
-#define KEY_FLIP	0x9e3779b97f4a7c15ULL
+/* The number of words that uprobe::ring_words has bits for. */
+#define RING_WORDS	BITS_PER_TYPE(((struct uprobe *)0)->ring_words)
 
 /* The sign of a number. */
 #define SIGN		BIT_ULL(63)
@@ -53,13 +49,12 @@ struct cell {
  * @def: its definition, with the argument that fetches the value, and perhaps one for a key
  * @sign: SIGN if values have one, or 0
  * @nr: number of buckets of a cell
- * @groups: 1, or KEYS + 1
+ * @groups: 1, or UPROBE_KEYS + 1
  * @probe: the probe whose hits may be added in programs; or NULL
  * @histogram: if so, the value
  * @added: what was added there, when it was read last; under aggregate.lock
  * @cell_size: bytes of a cell
- * @keys: the keys that were met.  Any hit may take a free place, the first one; no place becomes
- *	free again
+ * @keys: the keys that were met; NULL if there are none
  * @cells: for each key, then for all other keys, a cell for each CPU; and one for the sums, which
  *	aggregate.lock protects
  */
@@ -72,29 +67,13 @@ struct aggregate_values {
 	const struct uprobe *probe;
 	struct uprobe_histogram histogram;
 	struct uprobe_values added;
-	atomic64_t keys[KEYS];
+	struct uprobe_keys *keys;
 	u8 cells[] ____cacheline_aligned;
 };
 
 static struct cell *cell_of(struct aggregate_values *values, unsigned int group, unsigned int cpu)
 {
 	return (struct cell *)(values->cells + (group * nr_cpu_ids + cpu) * values->cell_size);
-}
-
-/* Find the place of a key, or take one. */
-static unsigned int group_of(struct aggregate_values *values, u64 key)
-{
-	s64 flipped = key ^ KEY_FLIP, was;
-	unsigned int i;
-
-	for (i = 0; i < KEYS && flipped; i++) {
-		was = atomic64_read(&values->keys[i]);
-		if (!was)
-			was = atomic64_cmpxchg(&values->keys[i], 0, flipped);
-		if (!was || was == flipped)
-			return i;
-	}
-	return KEYS;
 }
 
 /* Map a value to a number that keeps the order.  The same call converts it back. */
@@ -138,7 +117,7 @@ struct aggregate_values *aggregate_values_create(struct tracer_def *def)
 {
 	unsigned int nr = def->args->type->is_signed ? 2 * UPROBE_BUCKETS : UPROBE_BUCKETS;
 	size_t size = ALIGN(sizeof(struct cell) + nr * sizeof(u64), SMP_CACHE_BYTES), all;
-	unsigned int groups = def->nargs == 2 ? KEYS + 1 : 1;
+	unsigned int groups = def->nargs == 2 ? UPROBE_KEYS + 1 : 1;
 	struct aggregate_values *values;
 
 	all = sizeof(*values) + (groups * nr_cpu_ids + 1) * size;
@@ -146,6 +125,12 @@ struct aggregate_values *aggregate_values_create(struct tracer_def *def)
 	values = all <= INT_MAX ? kvzalloc(all, GFP_KERNEL_ACCOUNT) : NULL;
 	if (!values)
 		return NULL;
+	if (groups > 1)
+		values->keys = kvzalloc(sizeof(*values->keys), GFP_KERNEL_ACCOUNT);
+	if (groups > 1 && !values->keys) {
+		kvfree(values);
+		return NULL;
+	}
 	values->def = def;
 	values->sign = def->args->type->is_signed ? SIGN : 0;
 	values->nr = nr;
@@ -161,6 +146,7 @@ void aggregate_values_free(struct aggregate_values *values)
 	if (!values)
 		return;
 	tracer_def_free(values->def);
+	kvfree(values->keys);
 	kvfree(values);
 }
 
@@ -185,25 +171,37 @@ bool aggregate_values_in_ring(const struct aggregate_values *values, struct upro
 	return tracer_args_in_ring(values->def, u);
 }
 
+/* Convert an argument, if it is a register, or a word of the stack. */
+static bool number_of(const struct tracer_arg *arg, struct uprobe_number *number)
+{
+	const struct tracer_insn *insn = arg->insns;
+	bool word = insn->op == TRACER_OP_STACK;
+
+	if (arg->store != TRACER_STORE_VALUE || arg->ninsns != 1 || arg->rshift ||
+	    !(word ? (u64)insn->value < RING_WORDS : arg->in_register))
+		return false;
+	*number = (struct uprobe_number) {
+		.reg = word ? insn->value : insn->offset,
+		.word = word,
+		.size = arg->type->size,
+		.is_signed = arg->type->is_signed,
+	};
+	return true;
+}
+
 /**
  * aggregate_values_in_pad() - let the hits of a probe be added in the program, if that is possible
- * @values: the values, without a key: a register, or a word of the stack
+ * @values: the values, and perhaps their keys: registers, or words of the stack
  * @u: the probe, with a ring handler; @u->histogram is set if it is possible.  All its hits count
  */
 void aggregate_values_in_pad(struct aggregate_values *values, struct uprobe *u)
 {
-	const struct tracer_arg *arg = values->def->args;
-	const struct tracer_insn *insn = arg->insns;
-	bool word = insn->op == TRACER_OP_STACK;
+	const struct tracer_arg *args = values->def->args;
 
-	if (values->groups > 1 || arg->store != TRACER_STORE_VALUE || arg->ninsns != 1 ||
-	    arg->rshift || !(word ? (u64)insn->value < BITS_PER_TYPE(u->ring_words) :
-			     arg->in_register))
+	if (!number_of(args, &values->histogram.value) ||
+	    (values->keys && !number_of(args + 1, &values->keys->number)))
 		return;
-	values->histogram.reg = word ? insn->value : insn->offset;
-	values->histogram.word = word;
-	values->histogram.size = arg->type->size;
-	values->histogram.is_signed = arg->type->is_signed;
+	values->histogram.keys = values->keys;
 	values->probe = u;
 	u->histogram = &values->histogram;
 }
@@ -269,7 +267,7 @@ bool aggregate_values_count(struct aggregate_values *values, const struct pt_reg
 	fault = entry[tracer_faults_offset(def)];
 	/* A key that could not be read takes no place. */
 	if (def->nargs == 2 && !fault)
-		group = group_of(values, load(def, def->args + 1, entry));
+		group = uprobe_key_place(values->keys, load(def, def->args + 1, entry));
 	local_irq_save(flags);
 	if (fault)
 		cell_of(values, 0, smp_processor_id())->lost++;
@@ -279,13 +277,13 @@ bool aggregate_values_count(struct aggregate_values *values, const struct pt_reg
 	return true;
 }
 
-/* Add what was added in programs to a sum. */
-static void sum_added(struct aggregate_values *values, struct cell *sum)
+/* Add what was added in programs to the sum of a key. */
+static void sum_added(struct aggregate_values *values, unsigned int group, struct cell *sum)
 {
 	struct uprobe_values *added = &values->added;
 	unsigned int i;
 
-	uprobe_histogram(values->probe, added);
+	uprobe_histogram_of(values->probe, group, added);
 	sum->sum += added->sum;
 	/* There is no value if the least one is above the largest one. */
 	if (added->least > added->largest)
@@ -317,7 +315,7 @@ static struct cell *sum_up(struct aggregate_values *values, unsigned int group, 
 		sum->below = max(sum->below, READ_ONCE(cell->below));
 	}
 	if (values->probe)
-		sum_added(values, sum);
+		sum_added(values, group, sum);
 	cond_resched();
 	for (i = 0; i < values->nr; i++)
 		*hits += sum->buckets[i];
@@ -364,10 +362,10 @@ static void show_keys(struct seq_file *m, struct aggregate_values *values, const
 		if (!hits)
 			continue;
 		seq_printf(m, "by %s", name);
-		if (i == KEYS)
+		if (i == UPROBE_KEYS)
 			seq_puts(m, " others");
 		else
-			show_number(m, is_signed, ' ', atomic64_read(&values->keys[i]) ^ KEY_FLIP);
+			show_number(m, is_signed, ' ', uprobe_key_at(values->keys, i));
 		seq_printf(m, " %llu", hits);
 		show_sum(m, values, sum);
 	}

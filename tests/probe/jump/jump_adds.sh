@@ -8,24 +8,8 @@
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/shared/probes.inc"
 . "$UPROBES_TOP/tests/shared/jump.inc"
+. "$UPROBES_TOP/tests/shared/adds.inc"
 ktap_plan 17
-
-adds=/sys/module/uprobe_adds/parameters
-at_exit "rmmod uprobe_adds 2>/dev/null"
-
-# adds PROGRAM SYMBOL PARAMETER...: load the client, with the probe on a new copy of the program.
-adds() {
-	rmmod uprobe_adds 2>/dev/null
-	cp "$progs/$1" "$tmp/$1"
-	insmod "$UPROBES_SAMPLES/../../tests/kmod/uprobe_adds.ko" "path=$tmp/$1" "offset=$((0x$(symbol "$tmp/$1" "$2")))" "${@:3}"
-}
-
-# all: print the number of hits, and their sum: those that handlers have seen, and those that were added;
-# and whether the module has counted the calls of handlers.
-all() { awk '{ printf "%d %.0f %s", $2 + $4, $3 + $5, $1 == $2 ? "hits" : "other hits" }' $adds/values; }
-
-# few N: check that handlers have seen N hits at least, and of the others fewer than were added.
-few() { awk -v n="$1" '{ exit !($2 >= n && $2 - n < $4) }' $adds/values; }
 
 jump 1
 adds valued value

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The keys by which pads tell values apart.
+ *
+ * All processes that a probe is in share the places of its keys.  Each pad has a table of the keys
+ * that hits have met there.  If the pad does not find its key, the hit traps, and the key gets into
+ * the table.  When all places are taken, all keys get there, and the values of all others go to one
+ * histogram from then on.
+ */
+#include <linux/atomic.h>
+#include <linux/mm.h>
+#include <linux/uaccess.h>
+
+#include "pad_keys.h"
+#include "arch.h"
+#include "consumer.h"
+#include "site.h"
+
+static_assert(PAD_KEYS == UPROBE_KEYS);
+static_assert(PAD_KEYS == BITS_PER_TYPE(u64));
+
+/* A key is kept with these bits flipped; 0 is a free place.  This key itself has no place. */
+#define KEY_FLIP	PAD_HASH
+
+/**
+ * key_place() - find the place of a key, or take one
+ * @keys: the keys
+ * @key: the key
+ *
+ * Context: any.
+ * Return: the place; %UPROBE_KEYS if the key has none.
+ */
+unsigned int key_place(struct uprobe_keys *keys, u64 key)
+{
+	s64 flipped = key ^ KEY_FLIP, was;
+	unsigned int i;
+
+	for (i = 0; i < UPROBE_KEYS && flipped; i++) {
+		was = atomic64_read(&keys->__keys[i]);
+		if (!was)
+			was = atomic64_cmpxchg(&keys->__keys[i], 0, flipped);
+		if (!was || was == flipped)
+			return i;
+	}
+	return UPROBE_KEYS;
+}
+
+/* Get the key of a place.  Context: any. */
+u64 key_at(const struct uprobe_keys *keys, unsigned int place)
+{
+	return atomic64_read(&keys->__keys[place]) ^ KEY_FLIP;
+}
+
+/* Check whether all places are taken.  They are taken in ascending order. */
+static bool all_taken(const struct uprobe_keys *keys)
+{
+	return atomic64_read(&keys->__keys[UPROBE_KEYS - 1]);
+}
+
+/* Get a set of the table, in the shared pages. */
+static struct pad_key_set *set_at(const struct cpu_counters *cpus, unsigned int nr)
+{
+	const unsigned int in_page = PAGE_SIZE / sizeof(struct pad_key_set);
+
+	return (struct pad_key_set *)page_address(cpus->pages[nr / in_page]) + nr % in_page;
+}
+
+/**
+ * pad_keys_begin() - empty the table of a pad
+ * @cpus: its pages, with a table
+ * @of: the keys of the consumer whose values it adds from now on
+ *
+ * Context: any; its histograms are empty.
+ */
+void pad_keys_begin(const struct cpu_counters *cpus, const struct uprobe_keys *of)
+{
+	struct pad_keys *keys = cpus->keys;
+	unsigned int nr, way;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&keys->lock, flags);
+	keys->of = of;
+	keys->entered = 0;
+	keys->full = false;
+	for (nr = 0; nr < PAD_KEY_SETS; nr++) {
+		for (way = 0; way < PAD_KEY_WAYS; way++)
+			WRITE_ONCE(set_at(cpus, nr)->ways[way].key, pad_key_none(nr));
+		keys->used[nr] = 0;
+	}
+	raw_spin_unlock_irqrestore(&keys->lock, flags);
+}
+
+/* Put a key into the table.  Return false if its set has no room. */
+static bool key_enter(const struct cpu_counters *cpus, u64 key, unsigned int place)
+{
+	struct pad_keys *keys = cpus->keys;
+	unsigned int nr = pad_key_set_of(key);
+	struct pad_key *way;
+
+	if (keys->entered & BIT_ULL(place))
+		return true;
+	if (keys->used[nr] == PAD_KEY_WAYS)
+		return false;
+	way = &set_at(cpus, nr)->ways[keys->used[nr]++];
+	WRITE_ONCE(way->at, place * PAD_COUNTER_STRIDE);
+	/* A pad that finds the key finds its histogram. */
+	smp_wmb();
+	WRITE_ONCE(way->key, key);
+	keys->entered |= BIT_ULL(place);
+	return true;
+}
+
+/* Put all keys into the table.  If it has room for all, no other key traps any more. */
+static void keys_enter_all(const struct cpu_counters *cpus)
+{
+	struct pad_keys *keys = cpus->keys;
+	unsigned int place;
+	bool all = true;
+
+	keys->full = true;
+	for (place = 0; place < PAD_KEYS; place++)
+		all &= key_enter(cpus, key_at(keys->of, place), place);
+	/* A pad loads this before it looks for its key. */
+	smp_wmb();
+	if (all)
+		WRITE_ONCE(pad_values_of(NULL, cpus, PAD_KEYS)->open, 1);
+}
+
+static u64 extend(u64 number, const struct pad_operand *operand)
+{
+	unsigned int unused = BITS_PER_TYPE(u64) - 8 * operand->size;
+
+	number <<= unused;
+	return operand->is_signed ? (s64)number >> unused : number >> unused;
+}
+
+/* Read the key of a hit. */
+static bool key_read(const struct pad_operand *operand, const struct pt_regs *regs, u64 *key)
+{
+	unsigned long addr = regs->sp + (operand->reg - PAD_WORD) * sizeof(*key);
+
+	if (operand->reg < PAD_WORD)
+		*key = arch_reg_get(regs, operand->reg);
+	else if (copy_from_user_nofault(key, (const void __user *)addr, sizeof(*key)))
+		return false;
+	*key = extend(*key, operand);
+	return true;
+}
+
+/**
+ * pad_keys_hit() - have pads add the values of a key, whose hit has trapped
+ * @site: the site
+ * @c: its only consumer, which has keys and is live
+ * @regs: user registers
+ *
+ * Context: the trap; RCU read side.
+ */
+void pad_keys_hit(const struct site *site, const struct consumer *c, const struct pt_regs *regs)
+{
+	struct uprobe_keys *of = c->u->histogram->keys;
+	const struct jump *jump = site_jump(site);
+	struct pad_keys *keys;
+	unsigned int place;
+	unsigned long flags;
+	u64 key;
+
+	if (!jump || !pad_has_keys(&jump->pad) || !key_read(&c->pads.histogram.key, regs, &key))
+		return;
+	keys = jump->cpus->keys;
+	place = key_place(of, key);
+	raw_spin_lock_irqsave(&keys->lock, flags);
+	if (keys->of == of && place < PAD_KEYS)
+		key_enter(jump->cpus, key, place);
+	if (keys->of == of && !keys->full && all_taken(of))
+		keys_enter_all(jump->cpus);
+	raw_spin_unlock_irqrestore(&keys->lock, flags);
+}

@@ -1,0 +1,84 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# test: values of hits are added up by keys in the program: each goes to the histogram of its key, or of all others
+# full: pad_states has the pads on the host; this has threads, signals, and several processes
+# once: jump_foreign covers the differences between kernels
+# cpus: 2
+# timeout: 180
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/shared/probes.inc"
+. "$UPROBES_TOP/tests/shared/jump.inc"
+. "$UPROBES_TOP/tests/shared/adds.inc"
+ktap_plan 22
+
+jump 1
+adds valued value key_size=1
+"$tmp/valued" 20000 2 0x101 0x202 0x303 0x102
+is "$(all)" "160000 72000000 hits" "the values of two threads are all there"
+check "most were added in the program" few 0
+is "$(by_key)" "1:40000:10280000 2:80000:30880000 3:40000:30840000" "each key has its own"
+first=$(by_key)
+echo 0 >$adds/registered
+is "$(by_key)" "$first" "they are there after the probe's end"
+echo 1 >$adds/registered
+"$tmp/valued" 20000 1 0x102 0x404
+is "$(by_key)" "1:40000:10280000 2:100000:36040000 3:40000:30840000 4:20000:20560000" \
+	"the next registration continues them, with one more key"
+
+# In a table with 256 sets of four, 64 keys have room.
+adds valued value key_size=1
+# shellcheck disable=SC2046
+"$tmp/valued" 500 2 $(seq 100 199)
+is "$(all)" "100000 14950000 hits" "100 keys: all values are there"
+is "$(wc -w <$adds/keys), $(by_key | grep -o 'others.*')" "65, others:36000:6534000" "the first 64 have histograms, the others share one"
+is "$(tr ' ' '\n' <$adds/keys | awk -F: '$1 ~ /[0-9]/ && ($2 != 1000 || $3 != 1000 * $1)')" "" "each of these has its values"
+check "most were added in the program, those of others, too" few 0
+# Another process has other keys, for which there is no place left.
+"$tmp/valued" 5000 2 1 2 3 150
+is "$(by_key | grep -o 'others.*'), $(tr ' ' '\n' <$adds/keys | grep ^150:)" "others:66000:6594000, 150:11000:1650000" \
+	"a key without a place is another one in each process"
+"$tmp/valued" 5000 1 7 &
+"$tmp/valued" 5000 1 7 140
+wait
+is "$(by_key | grep -o 'others.*'), $(tr ' ' '\n' <$adds/keys | grep ^140:)" "others:76000:6664000, 140:6000:840000" \
+	"two processes at the same time add to the same"
+echo 0 >$adds/registered
+is "$(by_key | grep -o 'others.*')" "others:76000:6664000" "the sums are the same after the probe's end"
+
+# A key that is the same for all; a value that traps.
+adds valued value size=4 is_signed=1 key_size=2
+"$tmp/valued" 20000 1 5 0x1fffffffe 0xffffffff7fffffff
+is "$(all)" "60000 42949673000000 hits" "values below zero trap, and all are there"
+check "those below zero were seen by the handler" few 20000
+adds valued value key_size=8
+"$tmp/valued" 20000 1 0 0x9e3779b97f4a7c15 0xffffffffffffffff
+is "$(by_key)" "0:20000:0 18446744073709551615:20000:-20000 others:20000:-5907108659797825376" \
+	"the one key that marks free places is another one"
+
+# Without memory for the table, hits trap.
+inject=/sys/module/uprobes/parameters/inject
+at_exit "echo off >$inject"
+echo cpu_counters.keys_create.kzalloc:1+ >$inject
+adds valued value key_size=1
+"$tmp/valued" 2000 1 0x101 0x102
+check "no memory: the table is wanted" awk '$1 == "cpu_counters.keys_create.kzalloc" && $4 { n = 1 } END { exit !n }' \
+	/sys/kernel/debug/uprobes-inject
+is "$(by_key)" "1:2000:514000 2:2000:516000" "no memory: all values are there"
+echo off >$inject
+
+# A thread that stops anywhere in the pad goes on with the right sum.
+for thing in "jumps 50" "storm 5000"; do
+	adds signals work key_size=1
+	# shellcheck disable=SC2086
+	"$tmp/signals" $thing >"$tmp/out" 2>"$tmp/err"
+	traps="$(all) $(by_key)"
+	rmmod uprobe_adds
+	jump 0
+	adds signals work key_size=1
+	# shellcheck disable=SC2086
+	"$tmp/signals" $thing >"$tmp/out.0" 2>"$tmp/err"
+	is "$traps" "$(all) $(by_key)" "$thing: hits, sums and keys are those of traps"
+	is "$(cat "$tmp/out")" "$(cat "$tmp/out.0")" "$thing: so is the output"
+	jump 1
+done
+check "the client can go" rmmod uprobe_adds
