@@ -105,9 +105,9 @@
  *            lock add %rdx, sum(%rip)
  *
  * There may be a histogram for each of 64 keys, and one for all others. The pad finds the key in a
- * table: one of four places has it, or none. If it has none, the pad takes the histogram of all others
- * if the module has opened that; otherwise it traps, so that the module can put the key into the
- * table.
+ * table: one of four places has it, or none. If none has it, the pad takes the histogram of all
+ * others if the module has opened that; otherwise it traps, so that the module can put the key into
+ * the table.
  *
  *   keyed    mov $others, %rax
  *            mov open(%rax), %rax	first: if it is open, all keys are in the table
@@ -127,8 +127,8 @@
  *   found    mov 8(%rcx), %ecx
  *            and $0x3f000, %ecx
  *            add $histograms, %rcx
- *   others   movzbl %dil, %edx		and so on, as above; the bucket takes rcx, so that the address
- *            push %rcx			is on the stack meanwhile
+ *   others   movzbl %dil, %edx		and so on, as above; but the bucket takes rcx
+ *            push %rcx			so the address is on the stack meanwhile
  *
  * A pad at the entry of a function puts the call into its slot of a table, and one at a return
  * instruction takes it out. Both save the same registers, and change the slot with an instruction

@@ -379,6 +379,16 @@ static int put_value_added(struct pad_out *o, struct values_at *values)
 	return ret;
 }
 
+/* Take the bits of a mask from ecx. */
+static void put_mask(struct pad_out *o, u32 mask)
+{
+	/* and $mask, %ecx */
+	u8 code[6] = { 0x81, 0xe1 };
+
+	uinsn_put32(code + 2, mask);
+	pad_put(o, code, sizeof(code));
+}
+
 /* Multiply the key in rdx by PAD_HASH, in rcx. */
 static void put_hash(struct pad_out *o)
 {
@@ -393,12 +403,10 @@ static void put_key_set(struct pad_out *o, const struct pad_histogram *h)
 {
 	/* shr $n, %rcx; and $mask, %ecx: the number of the set, times its size of 2^6 bytes */
 	const u8 shift[4] = { 0x48, 0xc1, 0xe9, 64 - PAD_KEY_SETS_LOG - 6 };
-	u8 mask[6] = { 0x81, 0xe1 };
 
 	put_hash(o);
 	pad_put(o, shift, sizeof(shift));
-	uinsn_put32(mask + 2, (PAD_KEY_SETS - 1) * sizeof(struct pad_key_set));
-	pad_put(o, mask, sizeof(mask));
+	put_mask(o, (PAD_KEY_SETS - 1) * sizeof(struct pad_key_set));
 	pad_put_wide(o, ADD, REG_CX, h->table);
 }
 
@@ -410,7 +418,6 @@ static void put_key_base(struct pad_out *o, const struct pad_histogram *h)
 {
 	const u64 others = h->at + PAD_KEYS * PAD_COUNTER_STRIDE;
 	unsigned int found[PAD_KEY_WAYS], is_other, i;
-	u8 mask[6] = { 0x81, 0xe1 };
 
 	/* Before the key is looked up: if this is open, the table has all keys. */
 	pad_put_wide(o, MOV_LOAD, REG_AX, others);
@@ -435,8 +442,7 @@ static void put_key_base(struct pad_out *o, const struct pad_histogram *h)
 		pad_land_short(o, found[i]);
 	/* mov 8(%rcx), %ecx; and $mask, %ecx; add at(%rip), %rcx */
 	pad_put(o, (const u8 []) { MOV_LOAD, 0x49, offsetof(struct pad_key, at) }, 3);
-	uinsn_put32(mask + 2, (PAD_KEYS - 1) * PAD_COUNTER_STRIDE);
-	pad_put(o, mask, sizeof(mask));
+	put_mask(o, (PAD_KEYS - 1) * PAD_COUNTER_STRIDE);
 	pad_put_wide(o, ADD, REG_CX, h->at);
 	pad_land_short(o, is_other);
 }
@@ -481,12 +487,10 @@ static void put_slot(struct pad_out *o, const struct pad *pad)
 {
 	/* shr $n, %rcx; and $mask, %ecx: the number of the slot, times its size of 2^4 bytes */
 	const u8 shift[4] = { 0x48, 0xc1, 0xe9, 63 - PAD_SLOTS_LOG - 4 };
-	u8 mask[6] = { 0x81, 0xe1 };
 
 	put_hash(o);
 	pad_put(o, shift, sizeof(shift));
-	uinsn_put32(mask + 2, (PAD_SLOTS - 1) * sizeof(struct pad_slot));
-	pad_put(o, mask, sizeof(mask));
+	put_mask(o, (PAD_SLOTS - 1) * sizeof(struct pad_slot));
 	pad_put_wide(o, ADD, REG_CX, pad_action(pad)->timing.table);
 }
 

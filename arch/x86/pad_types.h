@@ -141,7 +141,7 @@ struct pad_key_set {
 	struct pad_key ways[PAD_KEY_WAYS];
 };
 
-/* PAD_HASH - the multiplier by which pads find the slot of a call, or a key: 2^64 / golden ratio. */
+/* PAD_HASH - the multiplier by which pads find a call or a key: 2^64 / golden ratio. */
 #define PAD_HASH	0x9e3779b97f4a7c15ULL
 
 /* Get the number of the set of a key. */
@@ -176,8 +176,8 @@ static inline bool pad_operand_same(const struct pad_operand *a, const struct pa
 /**
  * struct pad_histogram - the values that a pad adds
  * @at: address of the struct pad_values, a multiple of 8; with @mask, of that of processor 0; with
- *	a key, of that of the first key. Those of the others follow, PAD_COUNTER_STRIDE apart; behind
- *	them is that of all other keys
+ *	a key, of that of the first key. Those of the others follow, PAD_COUNTER_STRIDE apart;
+ *	behind them is that of all other keys
  * @mask: as pad_counter::mask; 0 with a key
  * @table: with a key, address of the struct pad_key_set[PAD_KEY_SETS]
  * @value: the value

@@ -5,7 +5,6 @@
 #ifndef _UPROBES_VALUES_H
 #define _UPROBES_VALUES_H
 
-#include <linux/atomic.h>
 #include <linux/types.h>
 
 struct uprobe;
@@ -63,7 +62,7 @@ struct uprobe_keys {
 	struct uprobe_number number;
 
 	/* private: the keys, changed so that none is 0; what earlier registrations have added */
-	atomic64_t __keys[UPROBE_KEYS];
+	s64 __keys[UPROBE_KEYS];
 	struct uprobe_values __values[UPROBE_KEYS + 1];
 };
 

@@ -267,7 +267,8 @@ static void begin(const char *kind, int i, const char *jumping)
 	else if (!strcmp(kind, "lat"))
 		aggregate_begin(i, "", jumping);
 	else if (!strcmp(kind, "hist"))
-		aggregate_begin(i, jumping && !strcmp(jumping, "by") ? " %di %si:u8" : " %di", false);
+		aggregate_begin(i, jumping && !strcmp(jumping, "by") ? " %di %si:u8" : " %di",
+				false);
 	else
 		attach(kind, insns[i].probe, 1);
 }

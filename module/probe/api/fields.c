@@ -86,7 +86,7 @@ const char *fields_complaint(const struct uprobe *u, enum consumer_type type)
 	if (u->histogram && !u->ring_handler)
 		return "a histogram is for a probe with a ring handler";
 	if (u->histogram && !histogram_valid(u->histogram))
-		return "histogram has a value or a key that is no register and no word of the stack";
+		return "the histogram's value or key is no register and no word of the stack";
 	if (timer_complaint(u))
 		return timer_complaint(u);
 	if (type == CONSUMER_RETURN ? !rp->handler : !u->handler && !(u->flags & UPROBE_COUNT))

@@ -13,11 +13,10 @@
 
 #include "pad_keys.h"
 #include "arch.h"
-#include "consumer.h"
 #include "site.h"
 
-static_assert(PAD_KEYS == UPROBE_KEYS);
-static_assert(PAD_KEYS == BITS_PER_TYPE(u64));
+static_assert(UPROBE_KEYS == PAD_KEYS);
+static_assert(BITS_PER_TYPE(u64) == PAD_KEYS);
 
 /* A key is kept with these bits flipped; 0 is a free place.  This key itself has no place. */
 #define KEY_FLIP	PAD_HASH
@@ -36,9 +35,9 @@ unsigned int key_place(struct uprobe_keys *keys, u64 key)
 	unsigned int i;
 
 	for (i = 0; i < UPROBE_KEYS && flipped; i++) {
-		was = atomic64_read(&keys->__keys[i]);
+		was = READ_ONCE(keys->__keys[i]);
 		if (!was)
-			was = atomic64_cmpxchg(&keys->__keys[i], 0, flipped);
+			was = cmpxchg64(&keys->__keys[i], 0, flipped);
 		if (!was || was == flipped)
 			return i;
 	}
@@ -48,13 +47,13 @@ unsigned int key_place(struct uprobe_keys *keys, u64 key)
 /* Get the key of a place.  Context: any. */
 u64 key_at(const struct uprobe_keys *keys, unsigned int place)
 {
-	return atomic64_read(&keys->__keys[place]) ^ KEY_FLIP;
+	return READ_ONCE(keys->__keys[place]) ^ KEY_FLIP;
 }
 
 /* Check whether all places are taken.  They are taken in ascending order. */
 static bool all_taken(const struct uprobe_keys *keys)
 {
-	return atomic64_read(&keys->__keys[UPROBE_KEYS - 1]);
+	return READ_ONCE(keys->__keys[UPROBE_KEYS - 1]);
 }
 
 /* Get a set of the table, in the shared pages. */
@@ -137,11 +136,11 @@ static u64 extend(u64 number, const struct pad_operand *operand)
 /* Read the key of a hit. */
 static bool key_read(const struct pad_operand *operand, const struct pt_regs *regs, u64 *key)
 {
-	unsigned long addr = regs->sp + (operand->reg - PAD_WORD) * sizeof(*key);
+	unsigned long addr = regs->sp + sizeof(*key) * (operand->reg - PAD_WORD);
 
 	if (operand->reg < PAD_WORD)
 		*key = arch_reg_get(regs, operand->reg);
-	else if (copy_from_user_nofault(key, (const void __user *)addr, sizeof(*key)))
+	else if (copy_from_user_nofault(key, (void __user *)addr, sizeof(*key)))
 		return false;
 	*key = extend(*key, operand);
 	return true;

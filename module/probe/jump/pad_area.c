@@ -328,7 +328,7 @@ static int values_take(struct pad_area *area, struct jump *jump)
 	return 0;
 }
 
-/* Check whether a pad has a counter, or a histogram, in its area: not one for each processor or key. */
+/* Check whether a pad has a counter, or a histogram, in its area: one for all hits. */
 static bool takes_word(const struct pad *pad)
 {
 	return pad_does(pad, PAD_COUNT) && !pad_cpu_mask(pad);

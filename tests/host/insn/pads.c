@@ -262,7 +262,8 @@ static bool run_native(void)
 /* With a key, check where a value is to be added: all histograms of the test are the same page. */
 static bool is_at(u64 addr)
 {
-	return !pad_has_keys(pad) || addr - memory.keyed == (memory.way < PAD_KEY_WAYS ? 0 : PADS_PAGE);
+	return !pad_has_keys(pad) ||
+	       addr - memory.keyed == (memory.way < PAD_KEY_WAYS ? 0 : PADS_PAGE);
 }
 
 /* Convert registers to those of the program. Return false if the state is wrong about the hit. */
@@ -674,7 +675,8 @@ int main(int argc, char **argv)
 			passed && rejected && entered > tried && negative && raced && crossed &&
 			(!memory.heads || (words && restarted > recorded / 2)) &&
 			keys[0] && keys[PAD_KEY_WAYS - 1] && keys[PADS_KEY_OTHER] &&
-			keys[PADS_KEY_UNKNOWN] && histograms > recorded / 2 && ((apart && values_apart) || !memory.apart) &&
+			keys[PADS_KEY_UNKNOWN] && histograms > recorded / 2 &&
+			((apart && values_apart) || !memory.apart) &&
 			guessed > (forms[0] + forms[1]) / 2,
 			"%s: %lu sites, %lu with a fault: %lu bare and %lu saving pads give the native states",
 			argv[optind], tried, faulted, forms[0], forms[1]);

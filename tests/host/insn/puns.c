@@ -238,12 +238,16 @@ static void largest_pads(struct pad *pad, u64 at, int plain)
 		"with the largest record, it has %d bytes", n);
 	check_widely(pad, PAD_ADD);
 	pad->steps[pad->nr - 1].histogram = (struct pad_histogram) {
-		.at = at + 0x10000, .reg = 31, .size = 1, .is_signed = true
+		.at = at + 0x10000, .value = { 31, 1, true },
 	};
 	n = pad_emit(pad, at, buf, &layout);
 	ktap_ok(n > plain && n <= PAD_MAX && buf[layout.trap] == PAD_TRAP,
 		"with a histogram, it has %d bytes", n);
 	ktap_ok(pad_emit(pad, ADDR, buf, &layout) == -ERANGE, "no pad reaches one so far away");
+	pad->steps[pad->nr - 1].histogram.key = (struct pad_operand) { 30, 1, true };
+	n = pad_emit(pad, ADDR, buf, &layout);
+	ktap_ok(n > plain && n <= PAD_MAX && buf[layout.trap] == PAD_TRAP,
+		"with histograms for keys, which can be anywhere, it has %d bytes", n);
 	check_widely(pad, PAD_END);
 	pad->steps[pad->nr - 1].timing = (struct pad_timing) { .at = at + 0x10000, .id = 1 };
 	n = pad_emit(pad, at, buf, &layout);
@@ -429,7 +433,7 @@ static void tell(const char *path, const char *what, const struct sweep *sweep, 
 
 int main(int argc, char **argv)
 {
-	ktap_plan((int)(ARRAY_SIZE(goldens) + ARRAY_SIZE(uses)) + 30 + 2 * (argc - 1));
+	ktap_plan((int)(ARRAY_SIZE(goldens) + ARRAY_SIZE(uses)) + 31 + 2 * (argc - 1));
 	known_cases();
 	known_uses();
 	known_pads();
