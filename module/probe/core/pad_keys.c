@@ -127,7 +127,7 @@ static void keys_enter_all(const struct cpu_counters *cpus)
 
 static u64 extend(u64 number, const struct pad_operand *operand)
 {
-	unsigned int unused = BITS_PER_TYPE(u64) - 8 * operand->size;
+	unsigned int unused = 64 - 8 * operand->size;
 
 	number <<= unused;
 	return operand->is_signed ? (s64)number >> unused : number >> unused;
