@@ -109,8 +109,8 @@
  * others if the module has opened that; otherwise it traps, so that the module can put the key into
  * the table.
  *
- *   keyed    mov $others, %rax
- *            mov open(%rax), %rax	first: if it is open, all keys are in the table
+ *   keyed    mov $open, %rax
+ *            mov (%rax), %rax		first: if it is open, all keys are in the table
  *            movzbl %sil, %edx		the key
  *            mov %rdx, %rcx		its places: pad_key_set_of()
  *            imul $hash, %rcx

@@ -420,9 +420,9 @@ static void put_key_base(struct pad_out *o, const struct pad_histogram *h)
 	unsigned int found[PAD_KEY_WAYS], is_other, i;
 
 	/* Before the key is looked up: if this is open, the table has all keys. */
-	pad_put_wide(o, MOV_LOAD, REG_AX, others);
-	/* mov open(%rax), %rax */
-	pad_put(o, (const u8 []) { 0x48, MOV_LOAD, 0x40, offsetof(struct pad_values, open) }, 4);
+	pad_put_wide(o, MOV_LOAD, REG_AX, others + PAD_KEYS_OPEN);
+	/* mov (%rax), %rax */
+	pad_put(o, (const u8 []) { 0x48, MOV_LOAD, 0x00 }, 3);
 	put_operand(o, &h->key);
 	put_key_set(o, h);
 	for (i = 0; i < PAD_KEY_WAYS; i++) {

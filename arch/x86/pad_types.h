@@ -9,7 +9,7 @@
 #include "pun.h"
 
 /** PAD_MAX - the largest size of a pad, in bytes. */
-#define PAD_MAX 512
+#define PAD_MAX 576
 
 /** PAD_VALUES - the largest number of registers and words in a record. */
 #define PAD_VALUES 6
@@ -98,7 +98,6 @@ struct pad_counter {
  * @sum: the sum of the values, modulo 2^64
  * @least: the least value; before the first one, the largest number
  * @largest: the largest value
- * @open: of keys without a histogram of their own: not 0 if pads may add values
  * @unused: zero
  * @buckets: numbers of values
  */
@@ -106,13 +105,19 @@ struct pad_values {
 	u64 sum;
 	u64 least;
 	u64 largest;
-	u64 open;
-	u64 unused[4];
+	u64 unused[5];
 	u64 buckets[PAD_BUCKETS];
 };
 
 /** PAD_KEYS - so many keys have histograms of their own, a power of two. */
 #define PAD_KEYS 64U
+
+/*
+ * PAD_KEYS_OPEN - behind the histogram of all keys that have none of their own, at this distance
+ * from it: a word that is not 0 if pads may add values. Pads only read it, so it is in another
+ * cache line.
+ */
+#define PAD_KEYS_OPEN 4032
 
 /** PAD_KEY_SETS - the number of sets of a table of keys. */
 #define PAD_KEY_SETS 256U

@@ -177,7 +177,7 @@ bool arch_pad_leave(const struct pad *pad, unsigned long at, struct pt_regs *reg
 	struct pad_state state;
 	u64 words[5];
 
-	debt->owes = PAD_OWES_NOTHING;
+	*debt = (struct pad_debt) {};
 	if (!pad_unwind(pad, at, regs->ip, regs->flags, &state))
 		return false;
 	/* The task has just pushed them.  If that page has gone since, nothing can be done. */

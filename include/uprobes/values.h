@@ -55,13 +55,14 @@ struct uprobe_number {
  * @number: the key of a hit, extended to 64 bits
  *
  * The first %UPROBE_KEYS keys that are met have places of their own; all others share one.  The
- * structure takes 260 KiB.  It belongs to one histogram, and stays as long as that.  All other
+ * structure takes 254 KiB.  It belongs to one histogram, and stays as long as that.  All other
  * fields are zero before the first registration.
  */
 struct uprobe_keys {
 	struct uprobe_number number;
 
-	/* private: the keys, changed so that none is 0; what earlier registrations have added */
+	/* private: a number; the keys, changed so that none is 0; what earlier ones have added */
+	u64 __id;
 	s64 __keys[UPROBE_KEYS];
 	struct uprobe_values __values[UPROBE_KEYS + 1];
 };
@@ -120,7 +121,8 @@ void uprobe_histogram(const struct uprobe *u, struct uprobe_values *values);
  * @place: the place of the key, or %UPROBE_KEYS for all keys without one; 0 if there are no keys
  * @values: filled in
  *
- * For the rest, it is as uprobe_histogram(), which reads the values of all keys.
+ * For the rest, it is as uprobe_histogram(), which reads the values of all keys.  What a program
+ * can have added in its time holds for each key.
  *
  * Context: may sleep.
  */
@@ -134,18 +136,20 @@ void uprobe_histogram_of(const struct uprobe *u, unsigned int place, struct upro
  * A handler thus tells the same keys apart as programs do.
  *
  * Context: any.
- * Return: the place; %UPROBE_KEYS if the key has none.
+ * Return: the place; %UPROBE_KEYS if the key has none.  The key 0x9e3779b97f4a7c15 never has one.
  */
 unsigned int uprobe_key_place(struct uprobe_keys *keys, u64 key);
 
 /**
  * uprobe_key_at() - get the key of a place
  * @keys: the keys
- * @place: the place, which has a key
+ * @place: the place
+ * @key: set to the key
  *
  * Context: any.
+ * Return: false if no key has the place.
  */
-u64 uprobe_key_at(const struct uprobe_keys *keys, unsigned int place);
+bool uprobe_key_at(const struct uprobe_keys *keys, unsigned int place, u64 *key);
 
 /**
  * uprobe_times() - read the times of the calls of a function

@@ -79,3 +79,25 @@ if command -v bpftrace >/dev/null; then
 		-e "uprobe:$libc:malloc { printf(\"%d %d %x\\n\", tid, arg0, arg1); }"
 	row bpftrace "$(grep -c '^[0-9]' file)" "$(awk '/Lost/ { n += $2 } END { print n + 0 }' err out file)" "$total" "$own" "$calls"
 fi
+
+# lttng COMMAND...: run it with LTTng-UST's library, which records malloc() and the like in the program. The daemons
+# are children of this shell, so that their time counts.
+lttng_record() {
+	lttng-sessiond >/dev/null 2>&1 &
+	daemon=$!
+	until lttng list >/dev/null 2>&1; do sleep 0.1; done
+	lttng create bench -o "$PWD/lttng.out" && lttng enable-channel -u many --num-subbuf 4 --subbuf-size 2M &&
+		lttng enable-event -u -c many lttng_ust_libc:malloc && lttng start || return
+	LD_PRELOAD=$lttng_library "$@"
+	lttng stop && lttng destroy
+	kill "$daemon"
+	wait "$daemon"
+}
+lttng_library=$(ldconfig -p | awk '/liblttng-ust-libc-wrapper.so/ { print $NF; exit }')
+if command -v lttng >/dev/null && command -v babeltrace2 >/dev/null && [ -n "$lttng_library" ]; then
+	export HOME=$PWD
+	took lttng_record ./mallocs "$calls" own
+	babeltrace2 lttng.out >text 2>err
+	row "LTTng-UST" "$(grep -c 'lttng_ust_libc:malloc' text)" \
+		"$(sed -n 's/.*discarded \([0-9]*\) event.*/\1/p' err | awk '{ n += $1 } END { print n + 0 }')" "$total" "$own" "$calls"
+fi

@@ -149,18 +149,17 @@ static int keys_get(char *buf, const struct kernel_param *kp)
 	if (!values)
 		return -ENOMEM;
 	for (place = 0; key_size && place <= UPROBE_KEYS; place++) {
-		u64 n = atomic64_read(&key_calls[place]);
+		u64 n = atomic64_read(&key_calls[place]), key;
 
 		uprobe_histogram_of(&probe, place, values);
 		for (i = 0; i < UPROBE_BUCKETS; i++)
 			n += values->buckets[i];
 		if (!n)
 			continue;
-		if (place == UPROBE_KEYS)
-			len += scnprintf(buf + len, PAGE_SIZE - len, "others");
+		if (uprobe_key_at(histogram.keys, place, &key))
+			len += scnprintf(buf + len, PAGE_SIZE - len, "%llu", key);
 		else
-			len += scnprintf(buf + len, PAGE_SIZE - len, "%llu",
-					 uprobe_key_at(histogram.keys, place));
+			len += scnprintf(buf + len, PAGE_SIZE - len, "others");
 		len += scnprintf(buf + len, PAGE_SIZE - len, ":%llu:%lld ", n,
 				 (s64)(values->sum + atomic64_read(&key_sums[place])));
 	}

@@ -291,9 +291,9 @@ unsigned int uprobe_key_place(struct uprobe_keys *keys, u64 key)
 }
 EXPORT_SYMBOL_GPL(uprobe_key_place);
 
-u64 uprobe_key_at(const struct uprobe_keys *keys, unsigned int place)
+bool uprobe_key_at(const struct uprobe_keys *keys, unsigned int place, u64 *key)
 {
-	return key_at(keys, place);
+	return key_at(keys, place, key);
 }
 EXPORT_SYMBOL_GPL(uprobe_key_at);
 

@@ -11,6 +11,7 @@
 #include "consumer.h"
 #include "counts.h"
 #include "filter.h"
+#include "pad_keys.h"
 #include "plan.h"
 #include "probe_file.h"
 #include "refusal.h"
@@ -165,7 +166,9 @@ struct consumer *consumer_create(struct uprobe *u, enum consumer_type type)
 	c->rings = u->ring_handler;
 	c->pads.reads = reads_of(u->ring_reads, u->ring_words);
 	c->pads.histogram = histogram_of(u);
-	c->pads.keys = u->histogram ? u->histogram->keys : NULL;
+	c->keyed = u->histogram && u->histogram->keys;
+	if (c->keyed)
+		c->pads.keys_id = keys_id(u->histogram->keys);
 	c->atomic = c->counts || u->flags & UPROBE_ATOMIC;
 	c->run.sleeps = consumer_sleeps(c);
 	if (c->pads.histogram.value.size && counts_begin_values(c))

@@ -358,7 +358,7 @@ enum timing_kind {
  * @reads: what the ring handler reads, a bit for each number of pad_recording::regs; constant
  * @histogram: the value that pads may add, without the address; its size is 0 if there is none;
  *	constant
- * @keys: the keys of @u, only to be compared; NULL if there are none; constant
+ * @keys_id: uprobe_keys::__id of its keys; 0 if there are none; constant
  * @from_entry: distance from the entry of a timed function; constant
  * @below: how many bytes the stack pointer is below that at the entry; constant
  * @values: the values that pads have added at sites that it has left, for each key if it has keys;
@@ -369,7 +369,7 @@ enum timing_kind {
 struct consumer_pads {
 	u32 reads;
 	struct pad_histogram histogram;
-	const struct uprobe_keys *keys;
+	u64 keys_id;
 	s64 from_entry;
 	u16 below;
 	struct uprobe_values *values;
@@ -394,6 +394,7 @@ struct consumer_pads {
  * @in_task: an entry consumer's handler, or a return consumer's entry handler, runs in task
  *	context; constant
  * @timing: enum timing_kind; constant
+ * @keyed: it has a histogram for each key; constant
  * @run: whether handlers are called
  * @stats: its counters
  * @filter: its conditions, or NULL; replaced with the consumer claimed, read under RCU
@@ -425,6 +426,7 @@ struct consumer {
 	bool inherits;
 	bool in_task;
 	u8 timing;
+	bool keyed;
 	struct consumer_blocks stats;
 	struct consumer_run run;
 	struct filter __rcu *filter;

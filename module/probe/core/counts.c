@@ -139,7 +139,7 @@ static bool values_any(const struct uprobe_values *values)
 /* Get the number of histograms of a consumer: one, or one for each key and for all others. */
 static unsigned int histograms(const struct consumer *c)
 {
-	return c->pads.histogram.key.size ? UPROBE_KEYS + 1 : 1;
+	return c->keyed ? UPROBE_KEYS + 1 : 1;
 }
 
 static void values_join(struct uprobe_values *to, const struct uprobe_values *from)
@@ -304,7 +304,6 @@ static void values_begin(struct pad_values *values)
 	WRITE_ONCE(values->sum, 0);
 	WRITE_ONCE(values->least, U64_MAX);
 	WRITE_ONCE(values->largest, 0);
-	WRITE_ONCE(values->open, 0);
 }
 
 /* Begin to count the hits of a pad. */
@@ -317,7 +316,7 @@ static void count_begin(struct pad_count *count)
 	for (i = 0; count->values && i < pad_values_nr(count->cpus); i++)
 		values_begin(pad_values_of(count->values, count->cpus, i));
 	if (count->cpus && count->cpus->keys)
-		pad_keys_begin(count->cpus, count->consumer->pads.keys);
+		pad_keys_begin(count->cpus, count->consumer->pads.keys_id);
 	count->since = ktime_get_mono_fast_ns();
 }
 
@@ -483,6 +482,14 @@ static struct uprobe_counts consumer_counts(const struct consumer *c)
 	return sum;
 }
 
+/* Check whether a place can have values: if no key has it, only a program has put any there. */
+static bool place_has_values(const struct uprobe_histogram *histogram, unsigned int place)
+{
+	u64 unused;
+
+	return !histogram->keys || place == UPROBE_KEYS || key_at(histogram->keys, place, &unused);
+}
+
 static void totals_move(struct consumer *c)
 {
 	struct uprobe_counts counts;
@@ -515,8 +522,10 @@ void counts_move(struct consumer *c)
 		mutex_lock(&values_mutex);
 		if (c->pads.values && c->timing)
 			timer_join(c->u->timer, c->pads.values);
-		for (i = 0; c->pads.values && !c->timing && i < histograms(c); i++)
-			values_join(&values_ended(c->u->histogram)[i], &c->pads.values[i]);
+		for (i = 0; c->pads.values && !c->timing && i < histograms(c); i++) {
+			if (place_has_values(c->u->histogram, i))
+				values_join(&values_ended(c->u->histogram)[i], &c->pads.values[i]);
+		}
 		totals_move(c);
 		mutex_unlock(&values_mutex);
 	} else {
@@ -577,6 +586,8 @@ static void values_read(const struct uprobe *u, unsigned int place, struct uprob
 /* Add the values for a key to @values. */
 static void values_add(const struct uprobe *u, unsigned int place, struct uprobe_values *values)
 {
+	if (!place_has_values(u->histogram, place))
+		return;
 	mutex_lock(&values_mutex);
 	values_read(u, place, values);
 	values_join(values, &values_ended(u->histogram)[place]);

@@ -36,9 +36,10 @@ struct site;
  * @next: those of another pad of the process, if these are histograms; constant
  * @keys: with histograms for keys, their table, in the first PAD_KEY_PAGES pages; or NULL; constant
  * @base: their address in the program; constant
- * @file: the file with them, a page for each processor; constant
+ * @file: the file with them; constant
  * @nr: number of pages; for processors, a power of two; constant
- * @used: number of counters that are handed out in each page; under probed_mm::lock
+ * @used: number of counters that are handed out in each page; of histograms, whether a pad has
+ *	them; under probed_mm::lock
  * @pages: the pages, each with a reference; constant
  */
 struct cpu_counters {

@@ -44,16 +44,30 @@ unsigned int key_place(struct uprobe_keys *keys, u64 key)
 	return UPROBE_KEYS;
 }
 
-/* Get the key of a place.  Context: any. */
-u64 key_at(const struct uprobe_keys *keys, unsigned int place)
+/* Get the key of a place.  Context: any.  Return false if the place is free. */
+bool key_at(const struct uprobe_keys *keys, unsigned int place, u64 *key)
 {
-	return READ_ONCE(keys->__keys[place]) ^ KEY_FLIP;
+	u64 flipped = place < UPROBE_KEYS ? READ_ONCE(keys->__keys[place]) : 0;
+
+	*key = flipped ^ KEY_FLIP;
+	return flipped;
 }
 
 /* Check whether all places are taken.  They are taken in ascending order. */
 static bool all_taken(const struct uprobe_keys *keys)
 {
 	return READ_ONCE(keys->__keys[UPROBE_KEYS - 1]);
+}
+
+/* Get a number that tells keys from all others that have ever been registered.  Context: any. */
+u64 keys_id(struct uprobe_keys *keys)
+{
+	static atomic64_t last;
+
+	/* One registration of a probe at a time */
+	if (!keys->__id)
+		keys->__id = atomic64_inc_return(&last);
+	return keys->__id;
 }
 
 /* Get a set of the table, in the shared pages. */
@@ -64,23 +78,35 @@ static struct pad_key_set *set_at(const struct cpu_counters *cpus, unsigned int 
 	return (struct pad_key_set *)page_address(cpus->pages[nr / in_page]) + nr % in_page;
 }
 
+/* Get the word that lets pads add the values of all other keys. */
+static u64 *open_of(const struct cpu_counters *cpus)
+{
+	static_assert(sizeof(struct pad_values) <= PAD_KEYS_OPEN);
+	return (u64 *)pad_values_of(NULL, cpus, PAD_KEYS) + PAD_KEYS_OPEN / sizeof(u64);
+}
+
 /**
- * pad_keys_begin() - empty the table of a pad
+ * pad_keys_begin() - have the table of a pad be for the keys of a consumer from now on
  * @cpus: its pages, with a table
- * @of: the keys of the consumer whose values it adds from now on
+ * @id: consumer_pads::keys_id
+ *
+ * The table stays as it is if it is for these keys.  Otherwise it becomes empty.
  *
  * Context: any; its histograms are empty.
  */
-void pad_keys_begin(const struct cpu_counters *cpus, const struct uprobe_keys *of)
+void pad_keys_begin(const struct cpu_counters *cpus, u64 id)
 {
 	struct pad_keys *keys = cpus->keys;
 	unsigned int nr, way;
 	unsigned long flags;
 
+	if (keys->id == id)
+		return;
 	raw_spin_lock_irqsave(&keys->lock, flags);
-	keys->of = of;
-	keys->entered = 0;
-	keys->full = false;
+	keys->id = id;
+	WRITE_ONCE(keys->entered, 0);
+	WRITE_ONCE(keys->full, false);
+	WRITE_ONCE(*open_of(cpus), 0);
 	for (nr = 0; nr < PAD_KEY_SETS; nr++) {
 		for (way = 0; way < PAD_KEY_WAYS; way++)
 			WRITE_ONCE(set_at(cpus, nr)->ways[way].key, pad_key_none(nr));
@@ -105,24 +131,24 @@ static bool key_enter(const struct cpu_counters *cpus, u64 key, unsigned int pla
 	/* A pad that finds the key finds its histogram. */
 	smp_wmb();
 	WRITE_ONCE(way->key, key);
-	keys->entered |= BIT_ULL(place);
+	WRITE_ONCE(keys->entered, keys->entered | BIT_ULL(place));
 	return true;
 }
 
 /* Put all keys into the table.  If it has room for all, no other key traps any more. */
-static void keys_enter_all(const struct cpu_counters *cpus)
+static void keys_enter_all(const struct cpu_counters *cpus, const struct uprobe_keys *of)
 {
-	struct pad_keys *keys = cpus->keys;
 	unsigned int place;
 	bool all = true;
+	u64 key;
 
-	keys->full = true;
+	WRITE_ONCE(cpus->keys->full, true);
 	for (place = 0; place < PAD_KEYS; place++)
-		all &= key_enter(cpus, key_at(keys->of, place), place);
+		all &= key_at(of, place, &key) && key_enter(cpus, key, place);
 	/* A pad loads this before it looks for its key. */
 	smp_wmb();
 	if (all)
-		WRITE_ONCE(pad_values_of(NULL, cpus, PAD_KEYS)->open, 1);
+		WRITE_ONCE(*open_of(cpus), 1);
 }
 
 static u64 extend(u64 number, const struct pad_operand *operand)
@@ -167,10 +193,13 @@ void pad_keys_hit(const struct site *site, const struct consumer *c, const struc
 		return;
 	keys = jump->cpus->keys;
 	place = key_place(of, key);
+	/* Such a hit traps for another reason. */
+	if (place < PAD_KEYS ? READ_ONCE(keys->entered) & BIT_ULL(place) : READ_ONCE(keys->full))
+		return;
 	raw_spin_lock_irqsave(&keys->lock, flags);
-	if (keys->of == of && place < PAD_KEYS)
+	if (keys->id == c->pads.keys_id && place < PAD_KEYS)
 		key_enter(jump->cpus, key, place);
-	if (keys->of == of && !keys->full && all_taken(of))
-		keys_enter_all(jump->cpus);
+	if (keys->id == c->pads.keys_id && !keys->full && all_taken(of))
+		keys_enter_all(jump->cpus, of);
 	raw_spin_unlock_irqrestore(&keys->lock, flags);
 }

@@ -14,8 +14,8 @@
 
 /**
  * struct pad_keys - the table of keys of a pad: what the module has put into the shared pages
- * @lock: protects the other fields, and writing to the table
- * @of: the keys of the consumer whose values the pad adds; NULL if it has none now
+ * @lock: held to write the other fields, and the table
+ * @id: uprobe_keys::__id of the keys that it is for; 0 if it is for none yet
  * @entered: a bit for each place of a key that is in the table
  * @full: all places are taken, and it has been tried to enter all keys
  * @used: the number of keys in each set
@@ -24,15 +24,16 @@
  */
 struct pad_keys {
 	raw_spinlock_t lock;
-	const struct uprobe_keys *of;
+	u64 id;
 	u64 entered;
 	bool full;
 	u8 used[PAD_KEY_SETS];
 };
 
+u64 keys_id(struct uprobe_keys *keys);
 unsigned int key_place(struct uprobe_keys *keys, u64 key);
-u64 key_at(const struct uprobe_keys *keys, unsigned int place);
-void pad_keys_begin(const struct cpu_counters *cpus, const struct uprobe_keys *of);
+bool key_at(const struct uprobe_keys *keys, unsigned int place, u64 *key);
+void pad_keys_begin(const struct cpu_counters *cpus, u64 id);
 void pad_keys_hit(const struct site *site, const struct consumer *c, const struct pt_regs *regs);
 
 #endif /* _UPROBES_PAD_KEYS_H */

@@ -137,13 +137,14 @@ struct site_key {
  * @failures: how often its jump could not be written, up to a limit
  * @ringless: why its pad cannot record (jump_make.h), or 0; never cleared
  * @addless: there was no room for a histogram; never cleared
+ * @keyless: there was no room for histograms of keys; never cleared
  * @in_tree: node in probed_mm::sites.tree, by address; changed under probed_mm::sites.lock
  * @older: link in probed_mm::sites.replaced, if the site is not in the tree
  * @pad_of: the jump of a %SITE_PAD; constant
  *
  * The fields that a hit reads come first, in one cache line.  core/site_tree.c frees the jumps with
- * the site.  jump/jump_make.c writes @barred, @ringless, @addless and @jumps; jump/jump.c,
- * jump/jump.h and jump/jump_text.c @heat, @passes and @failures.
+ * the site.  jump/jump_make.c writes @barred, @ringless, @addless, @keyless and @jumps;
+ * jump/jump.c, jump/jump.h and jump/jump_text.c @heat, @passes and @failures.
  */
 struct site {
 	struct site __rcu *next[2];
@@ -175,6 +176,7 @@ struct site {
 	u32 failures : 4;
 	u32 ringless : 5;
 	u32 addless : 1;
+	u32 keyless : 1;
 	union {
 		struct rb_node in_tree;
 		struct site *older;

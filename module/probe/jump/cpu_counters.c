@@ -87,24 +87,41 @@ static int counter_take(struct probed_mm *pmm, struct jump *jump)
 	return 0;
 }
 
-static int values_take(struct probed_mm *pmm, struct jump *jump)
+/* Find histograms that no pad has: there was no place for the one that they were made for. */
+static struct cpu_counters *values_unused(struct probed_mm *pmm, bool keyed)
 {
+	struct cpu_counters *values = pmm->apart.values;
+
+	while (values && (values->used || !!values->keys != keyed))
+		values = values->next;
+	return values;
+}
+
+static struct cpu_counters *values_create(struct probed_mm *pmm, bool keyed)
+{
+	unsigned int nr = keyed ? PAD_KEY_PAGES + PAD_KEYS + 1 : cpus_nr();
 	struct cpu_counters *values;
-	unsigned int nr;
-	bool keyed;
 
 	BUILD_BUG_ON(sizeof(struct pad_values) > PAD_COUNTER_STRIDE);
 	if (pmm->apart.nr_values == CPU_VALUES)
-		return -ENOSPC;
-	keyed = pad_has_keys(&jump->pad);
-	nr = keyed ? PAD_KEY_PAGES + PAD_KEYS + 1 : cpus_nr();
+		return ERR_PTR(-ENOSPC);
 	values = counters_create(pmm, nr, keyed);
 	if (IS_ERR(values))
-		return PTR_ERR(values);
+		return values;
 	values->next = pmm->apart.values;
 	/* Pairs with cpu_counters_in(). */
 	smp_store_release(&pmm->apart.values, values);
 	pmm->apart.nr_values++;
+	return values;
+}
+
+static int values_take(struct probed_mm *pmm, struct jump *jump)
+{
+	bool keyed = pad_has_keys(&jump->pad);
+	struct cpu_counters *values = values_unused(pmm, keyed) ?: values_create(pmm, keyed);
+
+	if (IS_ERR(values))
+		return PTR_ERR(values);
 	if (keyed)
 		pad_set_keys(&jump->pad, values->base + PAD_KEY_PAGES * PAGE_SIZE, values->base);
 	else
@@ -115,11 +132,28 @@ static int values_take(struct probed_mm *pmm, struct jump *jump)
 }
 
 /**
+ * cpu_counters_keep() - have no other pad get the histograms of a pad, as that has been written
+ * @pmm: the probed mm
+ * @jump: the jump to the pad, with such histograms
+ *
+ * Context: any; probed_mm::lock held.
+ */
+void cpu_counters_keep(struct probed_mm *pmm, const struct jump *jump)
+{
+	struct cpu_counters *values = pmm->apart.values;
+
+	while (values != jump->cpus)
+		values = values->next;
+	values->used = 1;
+}
+
+/**
  * cpu_counters_take() - choose the counters or histograms of a pad, before the pad is written
  * @pmm: the probed mm, in use
  * @jump: the jump to the pad, which counts, or has a histogram
  *
- * They are not given back: if the pad cannot be written, nothing uses them.
+ * If the pad cannot be written, the next pad of the kind gets its histograms; nothing uses its
+ * counter.
  *
  * Context: may sleep; probed_mm::lock held, takes the mmap lock.
  * Return: 0; -ENOSPC if the process has too many such pads; -ENOMEM, or another error.

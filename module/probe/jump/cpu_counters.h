@@ -14,6 +14,7 @@
 struct jump;
 struct probed_mm;
 
+void cpu_counters_keep(struct probed_mm *pmm, const struct jump *jump);
 int cpu_counters_take(struct probed_mm *pmm, struct jump *jump);
 bool cpu_counters_in(const struct probed_mm *pmm, unsigned long addr, unsigned long len);
 void cpu_counters_free(struct probed_mm *pmm);

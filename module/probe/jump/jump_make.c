@@ -303,7 +303,8 @@ static void work_choose(struct pad_work *work, const struct site *site,
 {
 	if (demand->counting == demand->nr)
 		work->does = PAD_COUNT;
-	else if (demand->nr == 1 && demand->first->pads.histogram.value.size && may_add(site))
+	else if (demand->nr == 1 && demand->first->pads.histogram.value.size && may_add(site) &&
+		 !(demand->first->keyed && site->keyless))
 		work->does = PAD_ADD;
 	else if (demand->nr == 1 && demand->first->timing && !work->filter.nr && may_time(site))
 		work->does = demand->first->timing == TIMING_BEGIN ? PAD_BEGIN : PAD_END;
@@ -314,7 +315,7 @@ static void work_choose(struct pad_work *work, const struct site *site,
 	else
 		work->does = PAD_TO_TRAP;
 	work->apart = (work->does == PAD_COUNT || work->does == PAD_ADD || work->does == PAD_END) &&
-		      !demand->first->pads.histogram.key.size && counts_apart(site);
+		      !demand->first->keyed && counts_apart(site);
 	if (work->does != PAD_RECORD)
 		work->reads = 0;
 	if (work->does == PAD_ADD)
@@ -411,6 +412,8 @@ static int jump_place(struct jump *jump)
 	}
 	if (records)
 		ring_add_jump(pmm, jump);
+	if (jump->cpus && jump->values)
+		cpu_counters_keep(pmm, jump);
 	/* Traps find it from now on, complete. */
 	smp_store_release(&jump->site->jumps, jump);
 	if (jump->trap)
@@ -432,6 +435,7 @@ static struct jump *jump_new(struct jump_maker *maker, struct site *site,
 	unsigned long reads = work->reads, reg;
 	struct pad_step *action;
 	enum barred why;
+	bool pad_keyed;
 	int ret;
 
 	if (!jump)
@@ -456,6 +460,7 @@ static struct jump *jump_new(struct jump_maker *maker, struct site *site,
 	ret = why ? 0 : jump_place(jump);
 	if (!why && !ret)
 		return jump;
+	pad_keyed = pad_has_keys(&jump->pad);
 	kfree(jump);
 	if (work->apart) {
 		refuse_apart(site);
@@ -468,6 +473,8 @@ static struct jump *jump_new(struct jump_maker *maker, struct site *site,
 	    (why == BARRED_GO || why == BARRED_CPU || why == BARRED_FILTER ||
 	     why == BARRED_RECORDS))
 		site->ringless = why;
+	else if (pad_keyed && ret && ret != -ENOMEM)
+		site->keyless = true;
 	/* There may be room for a pad without one. */
 	else if (work_shares(work) && ret && ret != -ENOMEM)
 		site->addless = true;

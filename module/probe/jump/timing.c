@@ -324,7 +324,7 @@ static struct pad_values *values_owed(const struct jump *jump, const struct pad_
 void timing_pay(const struct jump *jump, const struct pad_debt *debt, u64 sp)
 {
 	struct timing *timing = timing_of(jump->site->pmm);
-	struct pad_values *values = values_owed(jump, debt);
+	struct pad_values *values = debt->owes ? values_owed(jump, debt) : NULL;
 	u64 key;
 
 	if (debt->owes == PAD_OWES_BEGIN && timing) {

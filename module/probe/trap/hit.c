@@ -463,7 +463,7 @@ static noinline int hit_ring(struct site *site, struct consumer_set *set, struct
 	if (unlikely(c->timing) && timing_hit(c, site, regs, true))
 		return hit_over(site, regs);
 	jump_heat(site);
-	if (unlikely(c->pads.histogram.key.size))
+	if (unlikely(c->keyed))
 		pad_keys_hit(site, c, regs);
 	if (likely(!c->timing))
 		return hit_atomic(site, set, c, regs);

@@ -353,7 +353,7 @@ static void show_keys(struct seq_file *m, struct aggregate_values *values, const
 {
 	bool is_signed = values->def->args[1].type->is_signed;
 	unsigned int i;
-	u64 hits;
+	u64 hits, key;
 
 	/* seq_file calls again with more room. */
 	for (i = 0; i < values->groups && !seq_has_overflowed(m); i++) {
@@ -362,10 +362,10 @@ static void show_keys(struct seq_file *m, struct aggregate_values *values, const
 		if (!hits)
 			continue;
 		seq_printf(m, "by %s", name);
-		if (i == UPROBE_KEYS)
-			seq_puts(m, " others");
+		if (uprobe_key_at(values->keys, i, &key))
+			show_number(m, is_signed, ' ', key);
 		else
-			show_number(m, is_signed, ' ', uprobe_key_at(values->keys, i));
+			seq_puts(m, " others");
 		seq_printf(m, " %llu", hits);
 		show_sum(m, values, sum);
 	}

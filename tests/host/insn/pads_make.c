@@ -152,7 +152,8 @@ void pads_keys_set(const struct pads_memory *memory, u64 key, struct pad_values 
 			.key = key,
 			.at = ((u64)trial_random() << 18 | 0x3f) << 12 | trial_random() % 4096,
 		};
-	values->open = memory->way == PADS_KEY_OTHER ? 1 + trial_random() : 0;
+	*(u64 *)((u8 *)values + PAD_KEYS_OPEN) =
+		memory->way == PADS_KEY_OTHER ? 1 + trial_random() : 0;
 }
 
 u64 pads_operand(const struct pad_operand *operand, u64 number)

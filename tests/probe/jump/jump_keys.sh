@@ -9,7 +9,7 @@
 . "$UPROBES_TOP/tests/shared/probes.inc"
 . "$UPROBES_TOP/tests/shared/jump.inc"
 . "$UPROBES_TOP/tests/shared/adds.inc"
-ktap_plan 22
+ktap_plan 25
 
 jump 1
 adds valued value key_size=1
@@ -32,7 +32,7 @@ adds valued value key_size=1
 is "$(all)" "100000 14950000 hits" "100 keys: all values are there"
 is "$(wc -w <$adds/keys), $(by_key | grep -o 'others.*')" "65, others:36000:6534000" "the first 64 have histograms, the others share one"
 is "$(tr ' ' '\n' <$adds/keys | awk -F: '$1 ~ /[0-9]/ && ($2 != 1000 || $3 != 1000 * $1)')" "" "each of these has its values"
-check "most were added in the program, those of others, too" few 0
+check "nearly all were added in the program, those of others, too" awk '{ exit !($2 < 5000) }' $adds/values
 # Another process has other keys, for which there is no place left.
 "$tmp/valued" 5000 2 1 2 3 150
 is "$(by_key | grep -o 'others.*'), $(tr ' ' '\n' <$adds/keys | grep ^150:)" "others:66000:6594000, 150:11000:1650000" \
@@ -45,7 +45,44 @@ is "$(by_key | grep -o 'others.*'), $(tr ' ' '\n' <$adds/keys | grep ^140:)" "ot
 echo 0 >$adds/registered
 is "$(by_key | grep -o 'others.*')" "others:76000:6664000" "the sums are the same after the probe's end"
 
-# A key that is the same for all; a value that traps.
+# One process, and a table that is for other keys each time.
+replaced() {
+	local keys round
+
+	for round in 1 2 3 4; do
+		insmod "$UPROBES_SAMPLES/../../tests/kmod/uprobe_adds.ko" "path=$tmp/valued" \
+			"offset=$((0x$(symbol "$tmp/valued" value)))" key_size=$((round % 2 + 1)) || return
+		wait_until "values are added in the program" eval '[ "$(cut -d" " -f 4 $adds/values)" -gt 1000 ]'
+		echo 0 >$adds/registered
+		keys=$(by_key)
+		rmmod uprobe_adds
+		echo "$keys" | tr ' ' '\n' | awk -F: '$1 !~ /^[12]$/ || $3 != $1 * $2 { exit 1 } { n++ } END { exit n != 2 }' || {
+			diag "round $round: $keys"
+			return 1
+		}
+	done
+}
+rmmod uprobe_adds
+"$tmp/valued" 0 2 1 2 &
+load=$!
+check "a process that goes on: each set of keys has its own values" replaced
+kill $load
+wait
+
+# A word of the stack as a signed key: here the return address.
+by_word() {
+	jump "$1"
+	cp "$progs/valued" "$tmp/by_word$1"
+	exec 8<>$control/aggregate
+	echo "p:v $tmp/by_word$1:$((0x$(symbol "$tmp/by_word$1" value))) %di:u32 \$stack0:s8" >&8
+	"$tmp/by_word$1" 5000 2 3 5
+	cat <&8
+	exec 8<&-
+}
+is "$(by_word 1)" "$(by_word 0)" "a word of the stack as a key: its values are those of traps"
+jump 1
+
+# A value that traps.
 adds valued value size=4 is_signed=1 key_size=2
 "$tmp/valued" 20000 1 5 0x1fffffffe 0xffffffff7fffffff
 is "$(all)" "60000 42949673000000 hits" "values below zero trap, and all are there"
@@ -71,12 +108,14 @@ for thing in "jumps 50" "storm 5000"; do
 	adds signals work key_size=1
 	# shellcheck disable=SC2086
 	"$tmp/signals" $thing >"$tmp/out" 2>"$tmp/err"
-	traps="$(all) $(by_key)"
+	traps="$(all) $(by_key)" added=$(cut -d' ' -f 4 $adds/values)
 	rmmod uprobe_adds
 	jump 0
 	adds signals work key_size=1
 	# shellcheck disable=SC2086
 	"$tmp/signals" $thing >"$tmp/out.0" 2>"$tmp/err"
+	# Where signals make threads come back to a place, it may not have a jump.
+	[ "$thing" = "jumps 50" ] || check "$thing: some were added in the program" [ "$added" -gt 0 ]
 	is "$traps" "$(all) $(by_key)" "$thing: hits, sums and keys are those of traps"
 	is "$(cat "$tmp/out")" "$(cat "$tmp/out.0")" "$thing: so is the output"
 	jump 1
