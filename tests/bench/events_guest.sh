@@ -80,12 +80,15 @@ if command -v bpftrace >/dev/null; then
 	row bpftrace "$(grep -c '^[0-9]' file)" "$(awk '/Lost/ { n += $2 } END { print n + 0 }' err out file)" "$total" "$own" "$calls"
 fi
 
-# lttng COMMAND...: run it with LTTng-UST's library, which records malloc() and the like in the program. The daemons
+# lttng_record COMMAND...: run it with LTTng-UST's library, which records malloc() and the like in the program. The daemons
 # are children of this shell, so that their time counts.
 lttng_record() {
 	lttng-sessiond >/dev/null 2>&1 &
 	daemon=$!
-	until lttng list >/dev/null 2>&1; do sleep 0.1; done
+	for _ in $(seq 100); do
+		! lttng list >/dev/null 2>&1 || break
+		sleep 0.1
+	done
 	lttng create bench -o "$PWD/lttng.out" && lttng enable-channel -u many --num-subbuf 4 --subbuf-size 2M &&
 		lttng enable-event -u -c many lttng_ust_libc:malloc && lttng start || return
 	LD_PRELOAD=$lttng_library "$@"

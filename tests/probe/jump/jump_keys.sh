@@ -9,7 +9,7 @@
 . "$UPROBES_TOP/tests/shared/probes.inc"
 . "$UPROBES_TOP/tests/shared/jump.inc"
 . "$UPROBES_TOP/tests/shared/adds.inc"
-ktap_plan 25
+ktap_plan 28
 
 jump 1
 adds valued value key_size=1
@@ -120,4 +120,37 @@ for thing in "jumps 50" "storm 5000"; do
 	is "$(cat "$tmp/out")" "$(cat "$tmp/out.0")" "$thing: so is the output"
 	jump 1
 done
+
+# The table and the histograms are the program's own memory. deep() is called with 5, 4, ... 0.
+adds timed deep key_size=1
+chmod 755 "$tmp" "$tmp/timed"
+
+# unprivileged COMMAND...: have the program carry out each command, with pauses for the jumps.
+unprivileged() {
+	{
+		for command; do
+			echo "$command"
+			sleep 0.2
+		done
+	} | setpriv --reuid=1000 --regid=1000 --clear-groups "$tmp/timed"
+}
+is "$(unprivileged "threads 200" "threads 200" "threads 200" "forge 2000" "forge 2000" | grep -c 'done')" 5 \
+	"a program that forges tables and histograms goes on"
+check "only so many values as it can have added are believed, for its six keys" awk '
+	{ for (i = 1; i <= NF; i++) { split($i, part, ":"); wrong += part[1] !~ /^([0-5]|others)$/ || part[2] > 1e12 } }
+	END { exit wrong > 0 || NF < 6 }' $adds/keys
+echo 0 >$adds/registered
+declare -A before=()
+for part in $(by_key); do
+	IFS=: read -r key n sum <<<"$part"
+	before[$key]="$n $sum"
+done
+echo 1 >$adds/registered
+unprivileged "threads 200" "threads 200" "threads 200" >/dev/null
+is "$(for part in $(by_key); do
+	IFS=: read -r key n sum <<<"$part"
+	read -r n_before sum_before <<<"${before[$key]}"
+	[ "$key" = others ] || echo "$key:$((n - n_before)):$((sum - sum_before))"
+done | sort | xargs)" "0:2400:0 1:2400:2400 2:2400:4800 3:2400:7200 4:2400:9600 5:2400:12000" \
+	"another program's values are right"
 check "the client can go" rmmod uprobe_adds

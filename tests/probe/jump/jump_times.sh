@@ -13,13 +13,6 @@ ktap_plan 28
 times=/sys/module/uprobe_times/parameters
 at_exit "rmmod uprobe_times 2>/dev/null"
 
-# text_start FILE: print the address at which its text is linked, less its offset in the file.
-text_start() {
-	local load
-	read -ra load < <(readelf -lW "$1" | grep -m 1 'LOAD .* R E ')
-	echo $((load[2] - load[1]))
-}
-
 # load PROGRAM FUNCTION: time it in a new copy of the program.
 load() {
 	rmmod uprobe_times 2>/dev/null
