@@ -22,7 +22,7 @@
 #include "trace/parse/record.h"
 
 /* The number of words that uprobe::ring_words has bits for. */
-#define RING_WORDS	BITS_PER_TYPE(((struct uprobe *)0)->ring_words)
+#define RING_WORDS	(8 * sizeof_field(struct uprobe, ring_words))
 
 /* The sign of a number. */
 #define SIGN		BIT_ULL(63)
