@@ -75,8 +75,9 @@ if command -v perf >/dev/null; then
 	perf probe -q -d 'probe_libc:*' >/dev/null 2>&1
 fi
 if command -v bpftrace >/dev/null; then
+	# Without the condition, it records its own calls, each of which makes more.
 	took bpftrace -q -o file -c "./mallocs $calls own" \
-		-e "uprobe:$libc:malloc { printf(\"%d %d %x\\n\", tid, arg0, arg1); }"
+		-e "uprobe:$libc:malloc /pid == cpid/ { printf(\"%d %d %x\\n\", tid, arg0, arg1); }"
 	row bpftrace "$(grep -c '^[0-9]' file)" "$(awk '/Lost/ { n += $2 } END { print n + 0 }' err out file)" "$total" "$own" "$calls"
 fi
 
