@@ -176,7 +176,7 @@ bool cpu_counters_in(const struct probed_mm *pmm, unsigned long addr, unsigned l
 {
 	const struct cpu_counters *values;
 
-	/* Pairs with values_take(). */
+	/* Pairs with values_create(). */
 	for (values = smp_load_acquire(&pmm->apart.values); values; values = values->next) {
 		if (counters_in(values, addr, len))
 			return true;
