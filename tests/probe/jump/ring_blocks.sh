@@ -36,7 +36,9 @@ for on in 0 1; do
 	tell run 2 2000 >/dev/null
 	lines | plain | sort >"$tmp/records.$on"
 	is "$(lines | sound)" 4000 "trace has all records of the right threads in the order of time"
-	[ $on = 0 ] || check "they take little memory ($(stat bytes))" [ "$(stat bytes)" -lt 250000 ]
+	# A block for each time that a ring was emptied: more of them on a busy machine.
+	bytes[on]=$(stat bytes)
+	[ $on = 0 ] || check "they take less memory (${bytes[*]})" [ "${bytes[1]}" -lt "${bytes[0]}" ]
 	is "$(stat entries) $(stat overrun)" "4000 0" "stats has their number"
 	like "$(head -n 3 $dir/trace)" "entries-written: 4000/4000 " "so has the header of trace"
 	is "$(lines | sound)" 4000 "and still has them"
