@@ -63,12 +63,14 @@ static __always_inline bool arch_trap_usual(unsigned long event, void *data,
 
 int arch_trap_other(unsigned long event, void *data);
 int arch_trap_init(notifier_fn_t trap, bool (*step)(struct pt_regs *regs),
-		   bool (*undefined)(struct pt_regs *regs));
+		   bool (*undefined)(struct pt_regs *regs), bool (*fault)(struct pt_regs *regs));
 void arch_trap_exit(void);
 void arch_trap_quiesce(void);
 
 unsigned long arch_zero_function(void);
 void arch_return_zero(struct pt_regs *regs);
+void arch_return_true(struct pt_regs *regs);
+struct pt_regs *arch_fault_regs(const struct pt_regs *regs, bool *fetch);
 
 bool arch_text_translated(void);
 void arch_sync_text(struct mm_struct *mm);

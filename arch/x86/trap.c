@@ -14,6 +14,7 @@
 #include <asm/linkage.h>
 #include <asm/mmu_context.h>
 #include <asm/sync_core.h>
+#include <asm/trap_pf.h>
 #include <asm/trapnr.h>
 #include <asm/unistd.h>
 
@@ -24,6 +25,17 @@
 
 static bool (*trap_step)(struct pt_regs *regs) __ro_after_init;
 static bool (*trap_undefined)(struct pt_regs *regs) __ro_after_init;
+static bool (*trap_fault)(struct pt_regs *regs) __ro_after_init;
+
+/*
+ * Check whether the kernel reports a fault of 64-bit code at memory by a die event: an address on
+ * the stack that is not canonical, or an address that is not aligned, with AC set.
+ */
+static bool is_fault(unsigned long event, const struct die_args *args)
+{
+	return event == DIE_TRAP && args->regs->cs == __USER_CS &&
+	       (args->trapnr == X86_TRAP_SS || args->trapnr == X86_TRAP_AC);
+}
 
 /**
  * arch_trap_other() - handle an event that is not a breakpoint of a user task
@@ -41,6 +53,8 @@ int arch_trap_other(unsigned long event, void *data)
 
 	if (event == DIE_TRAP && args->trapnr == X86_TRAP_UD && args->regs->cs == __USER_CS)
 		return trap_undefined(args->regs) ? NOTIFY_STOP : NOTIFY_DONE;
+	if (is_fault(event, args))
+		return trap_fault(args->regs) ? NOTIFY_STOP : NOTIFY_DONE;
 	if (event != DIE_DEBUG || !user_mode(args->regs))
 		return NOTIFY_DONE;
 	/* The kernel passes a pointer to its copy of DR6. */
@@ -95,16 +109,18 @@ static struct notifier_block trap_nb = {
  *	see the step
  * @undefined: called with the registers at an instruction of 64-bit code that is undefined; returns
  *	true if the program must not see the exception
+ * @fault: likewise, at an instruction of 64-bit code that has faulted at memory
  *
  * Context: may sleep.
  * Return: 0 or a negative errno.
  */
 int arch_trap_init(notifier_fn_t trap, bool (*step)(struct pt_regs *regs),
-		   bool (*undefined)(struct pt_regs *regs))
+		   bool (*undefined)(struct pt_regs *regs), bool (*fault)(struct pt_regs *regs))
 {
 	trap_nb.notifier_call = trap;
 	trap_step = step;
 	trap_undefined = undefined;
+	trap_fault = fault;
 	return register_die_notifier(&trap_nb);
 }
 
@@ -141,7 +157,8 @@ void arch_trap_quiesce(void)
 }
 
 void arch_returns_zero(void);
-/* Clear eax here: a function that runs before this one (an ftrace direct call) may change it. */
+void arch_returns_true(void);
+/* Set eax here: a function that runs before this one (an ftrace direct call) may change it. */
 asm(".pushsection .text\n"
 	".type arch_returns_zero, @function\n"
 	"arch_returns_zero:\n"
@@ -149,6 +166,12 @@ asm(".pushsection .text\n"
 	"	xorl %eax, %eax\n"
 	ASM_RET
 	".size arch_returns_zero, . - arch_returns_zero\n"
+	".type arch_returns_true, @function\n"
+	"arch_returns_true:\n"
+	ASM_ENDBR
+	"	movl $1, %eax\n"
+	ASM_RET
+	".size arch_returns_true, . - arch_returns_true\n"
 	".popsection\n");
 
 asm(".pushsection .text\n"
@@ -185,6 +208,26 @@ void arch_return_zero(struct pt_regs *regs)
 {
 	regs->ax = 0;
 	regs->ip = (unsigned long)arch_returns_zero;
+}
+
+/* Likewise, make it return true.  Context: likewise. */
+void arch_return_true(struct pt_regs *regs)
+{
+	regs->ax = 1;
+	regs->ip = (unsigned long)arch_returns_true;
+}
+
+/**
+ * arch_fault_regs() - get the user registers of a fault that the kernel may fix up
+ * @regs: the registers at the entry of ksym_fault_function()
+ * @fetch: set to whether the instruction could not be fetched (Intel SDM 3A, 4.7: I/D)
+ *
+ * Context: any.
+ */
+struct pt_regs *arch_fault_regs(const struct pt_regs *regs, bool *fetch)
+{
+	*fetch = regs->si == X86_TRAP_PF && regs->dx & X86_PF_INSTR;
+	return (struct pt_regs *)regs->di;
 }
 
 /**

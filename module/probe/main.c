@@ -29,6 +29,7 @@
 #include "jump/ring.h"
 #include "trap/hit.h"
 #include "trap/hit_work.h"
+#include "trap/pad_fault.h"
 #include "trap/stepped.h"
 #include "uret/uretprobe_fork.h"
 
@@ -88,7 +89,7 @@ static int __init uprobes_load(void)
 	ret = task_events_init();
 	if (ret)
 		goto exit_hooks;
-	ret = arch_trap_init(hit_trap, hit_step, jump_undefined);
+	ret = arch_trap_init(hit_trap, hit_step, jump_undefined, pad_fault_at_memory);
 	if (ret)
 		goto exit_task_events;
 	arch_clock_init();

@@ -235,6 +235,7 @@ static int report_missing(void)
 		{ ksym_syscall_filter_function(1), filters },
 		{ ksym_userfault_function(), IS_ENABLED(CONFIG_USERFAULTFD) ?
 		  "signals may wait for a page as long as another program likes" : NULL },
+		{ ksym_fault_function(), "programs that unmap what their pads use may die" },
 		{ ksym_sigreturn_function(0), "hits that signals interrupt may count twice" },
 	};
 	struct kprobe *kps = kcalloc(ARRAY_SIZE(wanted), sizeof(*kps), GFP_KERNEL);

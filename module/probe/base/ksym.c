@@ -163,6 +163,21 @@ const char *ksym_syscall_filter_function(unsigned int i)
 }
 
 /**
+ * ksym_fault_function() - name the kernel function that may fix up a fault of a program
+ *
+ * The kernel calls it before it sends a signal for a page fault or a general protection fault in
+ * user mode, so that code of the vDSO may handle the fault.  If it returns true, there is no
+ * signal.  Its arguments are the user registers, the number of the exception, its error code, and
+ * the address.  The kernel does not call it for a fault that it can resolve.
+ *
+ * Return: its name, for a kprobe.
+ */
+const char *ksym_fault_function(void)
+{
+	return "fixup_vdso_exception";
+}
+
+/**
  * ksym_userfault_function() - name the kernel function in which a fault waits for a program
  *
  * The task that has the fault calls it.  A kernel without userfaultfd() lacks the function.

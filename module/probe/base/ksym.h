@@ -17,6 +17,7 @@ const char *ksym_signal_function(void);
 const char *ksym_ptrace_function(void);
 const char *ksym_syscall_filter_function(unsigned int i);
 const char *ksym_userfault_function(void);
+const char *ksym_fault_function(void);
 const char *ksym_rseq_function(unsigned int i);
 const char *ksym_text_function(unsigned int i);
 const char *ksym_access_function(unsigned int i);

@@ -216,6 +216,18 @@ struct utask_forbid {
 };
 
 /**
+ * struct utask_fault - part of a utask: the task has met a fault in a pad
+ * @work: takes it out of the pad
+ * @queued: @work is pending
+ *
+ * trap/pad_fault.c writes it.
+ */
+struct utask_fault {
+	struct callback_head work;
+	bool queued;
+};
+
+/**
  * struct utask_refill - part of a utask: replacement for this utask in the reserve, charged to the
  *	program
  * @work: allocates it
@@ -243,6 +255,7 @@ struct utask_refill {
  * @fork: valid from the copying of the address space until the task reports its fork (fork.c)
  * @erase: the task must not come back to a jump
  * @forbid: the task must not read the clock any more
+ * @fault: the task has met a fault in a pad
  * @refill: replacement for this utask in the reserve, charged to the program
  * @exited: the task has exited; the last pending work frees the utask
  * @rcu: frees it after look-ups in the table
@@ -260,6 +273,7 @@ struct utask {
 	struct utask_fork fork;
 	struct utask_erase erase;
 	struct utask_forbid forbid;
+	struct utask_fault fault;
 	struct utask_refill refill;
 	bool exited;
 	struct rcu_head rcu;

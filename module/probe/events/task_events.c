@@ -40,6 +40,7 @@
 #include "core/task.h"
 #include "jump/jump.h"
 #include "jump/ring.h"
+#include "trap/pad_fault.h"
 #include "trap/resumption.h"
 #include "trap/signal.h"
 #include "uret/uretprobe.h"
@@ -289,6 +290,21 @@ static int on_forbid(struct kprobe *kp, struct pt_regs *regs)
 
 static struct kprobe clock_kprobes[2];
 
+static int on_fault(struct kprobe *kp, struct pt_regs *regs)
+{
+	struct pt_regs *user;
+	bool fetch;
+
+	user = arch_fault_regs(regs, &fetch);
+	if (!pad_fault(user, fetch))
+		return 0;
+	/* The fault is fixed up. */
+	arch_return_true(regs);
+	return 1;
+}
+
+static struct kprobe fault_kprobe;
+
 static void on_generate(void *data, int sig, struct kernel_siginfo *info, struct task_struct *task,
 			int group, int result)
 {
@@ -429,11 +445,12 @@ static void signal_kprobes_detach(void)
 	unregister_kprobe(&signal_kprobe);
 }
 
-/* Attach to a function that not every kernel has. */
-static void optional_attach(struct kprobe *kp, const char *function, kprobe_pre_handler_t handler)
+/* Attach to a function that not every kernel has.  @redirects: the handler may change the ip. */
+static void optional_attach(struct kprobe *kp, const char *function, kprobe_pre_handler_t handler,
+			    bool redirects)
 {
 	*kp = (struct kprobe) { .symbol_name = function, .pre_handler = handler };
-	if (register_kprobe(kp))
+	if (redirects ? ksym_redirect(kp) : register_kprobe(kp))
 		kp->symbol_name = NULL;
 	else
 		hooks_watch(kp);
@@ -474,11 +491,13 @@ int task_events_watch(void)
 	hooks_watch(&ptrace_kprobe);
 	forks_watch();
 	rseq_watch();
-	optional_attach(&userfault_kprobe, ksym_userfault_function(), on_userfault);
+	optional_attach(&userfault_kprobe, ksym_userfault_function(), on_userfault, false);
+	optional_attach(&fault_kprobe, ksym_fault_function(), on_fault, true);
 	for (i = 0; i < ARRAY_SIZE(sigreturn_kprobes); i++)
-		optional_attach(&sigreturn_kprobes[i], ksym_sigreturn_function(i), on_sigreturn);
+		optional_attach(&sigreturn_kprobes[i], ksym_sigreturn_function(i), on_sigreturn,
+				false);
 	for (i = 0; i < ARRAY_SIZE(clock_kprobes); i++)
-		optional_attach(&clock_kprobes[i], ksym_clock_function(i), on_forbid);
+		optional_attach(&clock_kprobes[i], ksym_clock_function(i), on_forbid, false);
 	tasks_watched = true;
 	goto unlock;
 
@@ -523,6 +542,7 @@ void task_events_exit(void)
 		rseq_unwatch();
 		syscall_unwatch();
 		optional_detach(&userfault_kprobe);
+		optional_detach(&fault_kprobe);
 		for (i = 0; i < ARRAY_SIZE(sigreturn_kprobes); i++)
 			optional_detach(&sigreturn_kprobes[i]);
 		for (i = 0; i < ARRAY_SIZE(clock_kprobes); i++)

@@ -42,6 +42,7 @@ static const char * const reasons[] = {
 	[BARRED_RECORDS] = "65,536 places of the process record without a trap, or did",
 	[BARRED_COVERED] = "threads execute what the jump covers",
 	[BARRED_RESUMED] = "signals or debuggers have made threads come back to it",
+	[BARRED_FAULTED] = "its pad has met memory that the program cannot use",
 };
 
 /* Get the reason why a site must not have a jump; NULL if it may have one. */

@@ -27,6 +27,7 @@
  * @BARRED_RECORDS: too many places of the process record
  * @BARRED_COVERED: threads often execute covered instructions
  * @BARRED_RESUMED: only a trap can tell whether a hit has been counted before
+ * @BARRED_FAULTED: its pad has met memory that the program cannot use
  * @BARRED_PUN: plus enum pun_refusal
  */
 enum barred {
@@ -43,6 +44,7 @@ enum barred {
 	BARRED_RECORDS,
 	BARRED_COVERED,
 	BARRED_RESUMED,
+	BARRED_FAULTED,
 	BARRED_PUN,
 };
 

@@ -12,7 +12,6 @@
 #include "core/site.h"
 #include "core/task.h"
 #include "jump/jump.h"
-#include "jump/jump_make.h"
 #include "jump/pad_trap.h"
 
 /**
@@ -101,15 +100,15 @@ static void erase_work(struct callback_head *work)
  * site_needs_trap() - keep a site from having a jump
  * @utask: state of the current task, which comes back to the site
  * @site: the site
+ * @why: the reason
  *
- * Only a trap can tell whether a hit has been counted before.  If there is a jump, the task erases
- * it before it runs user code again.
+ * If there is a jump, the task erases it before it runs user code again.
  *
  * Context: any; the current task.
  */
-void site_needs_trap(struct utask *utask, struct site *site)
+void site_needs_trap(struct utask *utask, struct site *site, enum barred why)
 {
-	site_bar(site, BARRED_RESUMED);
+	site_bar(site, why);
 	/* Pairs with jump_begin(). */
 	smp_mb();
 	if (!site_jump(site) || utask->erase.queued)

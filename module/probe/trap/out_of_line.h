@@ -8,6 +8,7 @@
 #include <linux/ptrace.h>
 
 #include "core/site.h"
+#include "jump/jump_make.h"
 
 struct utask;
 
@@ -15,6 +16,6 @@ bool out_of_line_begun(const struct site *site, const struct pt_regs *regs);
 bool out_of_line_done(const struct site *site, const struct pt_regs *regs);
 bool out_of_line_intact(const struct site *site, const struct pt_regs *regs);
 void out_of_line_leave(const struct site *site, struct pt_regs *regs);
-void site_needs_trap(struct utask *utask, struct site *site);
+void site_needs_trap(struct utask *utask, struct site *site, enum barred why);
 
 #endif /* _UPROBES_OUT_OF_LINE_H */

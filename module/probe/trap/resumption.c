@@ -38,7 +38,8 @@ void signal_add_resumption(struct utask *utask, struct site *site, const struct 
 		.restart = regs->ip != site->key.addr,
 	};
 	WRITE_ONCE(site->pmm->resumptions, true);
-	site_needs_trap(utask, site);
+	/* Only a trap can tell whether a hit has been counted before. */
+	site_needs_trap(utask, site, BARRED_RESUMED);
 }
 
 /**
