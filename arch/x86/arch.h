@@ -70,7 +70,7 @@ void arch_trap_quiesce(void);
 unsigned long arch_zero_function(void);
 void arch_return_zero(struct pt_regs *regs);
 void arch_return_true(struct pt_regs *regs);
-struct pt_regs *arch_fault_regs(const struct pt_regs *regs, bool *fetch);
+struct pt_regs *arch_fault_regs(const struct pt_regs *regs, bool *paged, bool *fetch);
 
 bool arch_text_translated(void);
 void arch_sync_text(struct mm_struct *mm);

@@ -106,6 +106,7 @@ static void begin(struct pad_out *o, u64 at, u8 *buf)
 	o->nr_rejects = 0;
 	o->nr_fulls = 0;
 	o->nr_wide = 0;
+	o->nr_values = 0;
 }
 
 static void put_save(struct pad_out *o, const struct pad *pad)
@@ -177,12 +178,15 @@ static int put_copies(struct ssol_out *out, const struct pad *pad, struct pad_la
 /* Append the values that are no immediates. They are aligned, as the program may have AC set. */
 static void put_wide(struct pad_out *o)
 {
-	unsigned int i;
+	unsigned int i, at;
 
 	while (o->nr_wide && (o->out.slot + o->out.len) % sizeof(u64))
 		o->out.buf[o->out.len++] = PAD_TRAP;
 	for (i = 0; i < o->nr_wide; i++) {
-		uinsn_put32(o->out.buf + o->wide[i] - 4, o->out.len - o->wide[i]);
+		at = o->out.len + o->value[i] * (unsigned int)sizeof(u64);
+		uinsn_put32(o->out.buf + o->wide[i] - 4, at - o->wide[i]);
+	}
+	for (i = 0; i < o->nr_values; i++) {
 		uinsn_put64(o->out.buf + o->out.len, o->values[i]);
 		o->out.len += sizeof(u64);
 	}
@@ -213,6 +217,22 @@ int pad_emit(const struct pad *pad, u64 at, u8 *buf, struct pad_layout *layout)
 	return ret ? ret : (int)o.out.len;
 }
 
+/* Guess what the loads of a record take. */
+static unsigned int guess_loads(const struct pad_recording *r)
+{
+	const unsigned int page_check = 18, base = 8, step = 8, store = 8;
+	const unsigned int check = 3 * 7 + 8 + 3 + 6, wide = sizeof(u64);
+	unsigned int n = 0, i;
+
+	for (i = 0; i < r->nr_loads; i++) {
+		const struct pad_load *load = &r->loads[i];
+
+		n += pad_load_words(load) *
+		     (base + load->steps * step + store + (load->string ? check : 0)) + wide;
+	}
+	return n ? n + page_check : 0;
+}
+
 /* Guess what it takes to load words, and a key, in addition to the value in a register. */
 static unsigned int guess_operands(const struct pad_histogram *h)
 {
@@ -225,7 +245,7 @@ static unsigned int guess_operands(const struct pad_histogram *h)
 unsigned int pad_guess(const struct pad *pad)
 {
 	const unsigned int save = 10, restore = 15, jump = 5, short_jump = 2, pushes = 3;
-	const unsigned int record = 54 + 21, value = 12, add = 136, apart = 15 + 2;
+	const unsigned int record = 54 + 21 + 3 + 2 * 7, value = 12, add = 136, apart = 15 + 2;
 	const unsigned int wide = sizeof(u64);
 	const unsigned int call_begins = 74, call_ends = 228;
 	/* The address of a histogram of the processor, twice, less what is shorter with it */
@@ -237,7 +257,8 @@ unsigned int pad_guess(const struct pad *pad)
 	if (pad_has_tail(pad)) {
 		n += save + pushes + 3 * restore + 2 * pushes + short_jump + 1 + jump;
 		if (pad_records(pad))
-			n += record + pad_action(pad)->recording.nr * value + wide;
+			n += record + pad_action(pad)->recording.nr * value + wide +
+			     guess_loads(&pad_action(pad)->recording);
 		else if (pad_does(pad, PAD_BEGIN))
 			n += call_begins + 3 * wide;
 		else if (pad_does(pad, PAD_END))
@@ -255,6 +276,11 @@ unsigned int pad_guess(const struct pad *pad)
 	n += pad->saves && !pad_does(pad, PAD_COUNT) ? short_jump + restore : 0;
 	n += checks * (PAD_CONDITION_LEN + short_jump + wide);
 	return n + (checks ? wide - 1 : 0);
+}
+
+bool pad_fits(const struct pad *pad)
+{
+	return pad_guess(pad) <= PAD_MAX - PAD_COPIES_MORE;
 }
 
 /* Find what is on the stack: see work_state::words. */
@@ -290,15 +316,26 @@ static void unwind_work(const struct pad_out *o, const struct pad *pad, unsigned
 	unwind_words(&mark->state, pad->saves, state);
 }
 
+/* Write a pad for its marks alone. The buffer is not on the stack of the caller. */
+static noinline_for_stack int emit_marks(struct pad_out *o, const struct pad *pad, u64 at,
+					 struct pad_layout *layout)
+{
+	u8 buf[PAD_MAX];
+	int ret;
+
+	begin(o, at, buf);
+	ret = emit(o, pad, layout);
+	o->out.buf = NULL;
+	return ret;
+}
+
 bool pad_unwind(const struct pad *pad, u64 at, u64 ip, u64 flags, struct pad_state *state)
 {
 	const struct ssol_mark *mark;
 	struct pad_layout layout;
-	u8 buf[PAD_MAX];
 	struct pad_out o;
 
-	begin(&o, at, buf);
-	if (ip - at >= PAD_MAX || emit(&o, pad, &layout) || ip - at >= o.out.len)
+	if (ip - at >= PAD_MAX || emit_marks(&o, pad, at, &layout) || ip - at >= o.out.len)
 		return false;
 	if (!pad_in_copies(&layout, ip - at)) {
 		unwind_work(&o, pad, (unsigned int)(ip - at), flags, state);

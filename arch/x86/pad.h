@@ -70,6 +70,24 @@
  *            mov register, 16(%rcx,%rax)	and so on; words by way of rdx
  *            addq $size, (%rcx)
  *
+ * A record can have bytes in memory, loaded by several pointers. A load may fault: then the thread
+ * is to go on in the tail, with the same registers. Of a string, the pad records words up to the
+ * first one with a zero byte, and traps if there is none. If a record is longer than usual, the pad
+ * adds the difference to the distance of the next record, before it compares that with the limit.
+ *
+ *   load     mov offset(%rdi), %rdx	and so on, up to three times
+ *            mov %rdx, 24(%rcx,%rax)
+ *   string   mov offset(%rdi), %rdx
+ *            mov %rdx, 32(%rcx,%rax)
+ *            and $0x7f7f7f7f7f7f7f7f, %rdx
+ *            add $0x7f7f7f7f7f7f7f7f, %rdx	carries to the highest bit of bytes that are not 0
+ *            or 32(%rcx,%rax), %rdx
+ *            or $0x7f7f7f7f7f7f7f7f, %rdx
+ *            inc %rdx
+ *            jne end			it is not all ones: a byte is 0
+ *            mov offset+8(%rdi), %rdx	and so on; if the last word has no zero byte: je tail
+ *   end
+ *
  * A pad with a histogram saves the same registers. It traps if the value is a word on another page,
  * or negative, or if another thread has just changed the least or the largest value. The hit counts
  * once the bucket is incremented. If the thread is stopped right behind that, the sum lacks the
@@ -270,6 +288,9 @@ int pad_emit(const struct pad *pad, u64 at, u8 *buf, struct pad_layout *layout);
  * The guess is not too small if the copies are as long as the instructions.
  */
 unsigned int pad_guess(const struct pad *pad);
+
+/* Check whether a pad has room in PAD_MAX bytes: all is set, except for addresses of data. */
+bool pad_fits(const struct pad *pad);
 
 /**
  * pad_unwind() - find the program's state for an address inside a pad

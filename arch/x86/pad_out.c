@@ -21,7 +21,14 @@ void pad_put(struct pad_out *o, const u8 *bytes, size_t len)
 
 void pad_add_wide(struct pad_out *o, u64 value)
 {
-	o->values[o->nr_wide] = value;
+	u8 i = 0;
+
+	while (i < o->nr_values && o->values[i] != value)
+		i++;
+	o->values[i] = value;
+	if (i == o->nr_values)
+		o->nr_values++;
+	o->value[o->nr_wide] = i;
 	o->wide[o->nr_wide++] = (u16)o->out.len;
 }
 

@@ -17,7 +17,9 @@
 /* Opcodes */
 #define ADD		0x03
 #define OR		0x0b
+#define AND		0x23
 #define MOV_LOAD	0x8b
+#define MOV_STORE	0x89
 #define LEA		0x8d
 #define JMP_SHORT	0xeb
 #define JB		0x82
@@ -78,10 +80,11 @@ struct work_mark {
 #define WORK_MARKS	(7 + 6 + 3 * 8)
 
 /*
- * The jumps to the tail: of a record, two; with a histogram, for a word, an unknown key, the sign
- * and two races; at the end of a call, for another key, a time in the future, and three races
+ * The jumps to the tail: of a record, two, and one for each string; with a histogram, for a word,
+ * an unknown key, the sign and two races; at the end of a call, for another key, a time in the
+ * future, and three races
  */
-#define FULLS		5
+#define FULLS		(2 + PAD_LOADS)
 
 /*
  * The values of the conditions; at the end of a call, twice its number, and three others; of a
@@ -89,6 +92,9 @@ struct work_mark {
  * keys, only five
  */
 #define WIDE_VALUES	(PAD_CONDITIONS + 9)
+
+/* How often they are used: three times for each word of a string. */
+#define WIDE_USES	(WIDE_VALUES + 3 * PAD_STRING_WORDS)
 
 /**
  * struct pad_out - a pad that is being emitted
@@ -98,12 +104,14 @@ struct work_mark {
  * @nr_rejects: number of @rejects
  * @nr_fulls: number of @fulls
  * @nr_wide: number of @wide
+ * @nr_values: number of @values
  * @marks: the instructions before the copies, and those of the tail, that change the state
  * @rejects: offsets behind the jumps of hits that fail a condition
  * @fulls: offsets behind the jumps to the tail
  * @begun: the state in which these jumps are taken
  * @wide: offsets behind the distances to values that are no immediates
- * @values: these values
+ * @value: the numbers of these values
+ * @values: the values, each once
  */
 struct pad_out {
 	struct ssol_out out;
@@ -112,11 +120,13 @@ struct pad_out {
 	u8 nr_rejects;
 	u8 nr_fulls;
 	u8 nr_wide;
+	u8 nr_values;
 	struct work_mark marks[WORK_MARKS];
 	u16 rejects[PAD_CONDITIONS];
 	u16 fulls[FULLS];
 	struct work_state begun;
-	u16 wide[WIDE_VALUES];
+	u16 wide[WIDE_USES];
+	u8 value[WIDE_USES];
 	u64 values[WIDE_VALUES];
 };
 

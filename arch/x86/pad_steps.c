@@ -3,6 +3,7 @@
  * Write the steps of pads.
  */
 #include "pad_steps.h"
+#include "pad_value.h"
 
 /* Compare, and leave if the condition does not hold. */
 static void put_check(struct pad_out *o, const struct pad *pad,
@@ -121,58 +122,10 @@ static void put_filtered_trap(struct pad_out *o, const struct pad *pad, struct p
 	put_reject(o, pad, rejected);
 }
 
-/* Load the address of a byte from the program's stack pointer on, or the word there. */
-static void put_stack(struct pad_out *o, u8 opcode, unsigned int reg, unsigned int offset)
-{
-	/* opcode disp32(%rsp), %reg */
-	u8 code[8] = { 0x48, opcode, (u8)(0x84 | reg << 3), 0x24 };
-
-	uinsn_put32(code + 4, (u32)o->state.sp + offset);
-	pad_put(o, code, sizeof(code));
-}
-
-/*
- * Trap if the word @reg, or a word below it, is on another page than the pushed registers. The page
- * at the stack pointer is there, as a word was pushed on it.
- */
-static void put_page_check(struct pad_out *o, unsigned int reg)
-{
-	if (reg < PAD_WORD)
-		return;
-	/* lea end(%rsp), %rdx; xor %rsp, %rdx; shr $12, %rdx */
-	put_stack(o, LEA, REG_DX, (reg - PAD_WORD + 1U) * sizeof(u64) - 1);
-	pad_put(o, (const u8 []) { 0x48, 0x31, 0xe2 }, 3);
-	pad_put(o, (const u8 []) { 0x48, 0xc1, 0xea, 0x0c }, 4);
-	pad_put_full(o, JNE);
-}
-
-/*
- * Load a register of the program, or a word of its stack, into rdx. Return the number of the
- * register that has it: one that the pad does not use is not loaded.
- */
-static unsigned int put_load(struct pad_out *o, unsigned int reg)
-{
-	u8 word = REG_DX - (u8)reg;
-
-	if (reg == REG_SP)
-		put_stack(o, LEA, REG_DX, 0);
-	else if (reg >= PAD_WORD)
-		put_stack(o, MOV_LOAD, REG_DX, (reg - PAD_WORD) * sizeof(u64));
-	else if (reg > REG_DX)
-		return reg;
-	/* rax is the last word */
-	if (reg == REG_AX)
-		word = o->state.words - 1;
-	/* mov word(%rsp), %rdx */
-	if (reg <= REG_DX)
-		pad_put(o, (const u8 []) { 0x48, 0x8b, 0x54, 0x24, (u8)(word * sizeof(u64)) }, 5);
-	return REG_DX;
-}
-
 /* Store a register of the program, or a word of its stack, in the record at rcx + rax. */
 static void put_value(struct pad_out *o, const struct pad_recording *r, unsigned int nr)
 {
-	unsigned int reg = put_load(o, r->regs[nr]);
+	unsigned int reg = pad_put_load(o, r->regs[nr]);
 	u8 at = (u8)(sizeof(struct pad_record) + nr * sizeof(u64));
 	u8 rex = (u8)(0x48 | (reg > 7 ? 4 : 0));
 
@@ -190,13 +143,35 @@ static void put_pushes(struct pad_out *o, const struct pad *pad)
 	o->begun = o->state;
 }
 
+/* Add a number to the distance of the next record, in rax. */
+static void put_more(struct pad_out *o, int more)
+{
+	/* lea more(%rax), %rax */
+	u8 code[7] = { 0x48, LEA, 0x80 };
+
+	uinsn_put32(code + 3, (u32)more);
+	pad_put(o, code, sizeof(code));
+}
+
+/* Get the last word of the stack that a record reads, or a register. */
+static unsigned int last_word(const struct pad_recording *r)
+{
+	unsigned int last = r->nr ? r->regs[r->nr - 1] : 0, i;
+
+	for (i = 0; i < r->nr_loads; i++)
+		last = r->loads[i].from > last ? r->loads[i].from : last;
+	return last;
+}
+
 static void put_record(struct pad_out *o, const struct pad *pad, struct pad_layout *layout)
 {
 	const struct pad_recording *r = &pad_action(pad)->recording;
 	struct work_state rejected = o->state;
 	u8 id[9] = { 0x48, 0xc7, 0x44, 0x01, 0x08 }, mask[5] = { 0x25 };
+	u32 size = sizeof(struct pad_record) + pad_record_words(r) * (u32)sizeof(u64);
+	int more = size > PAD_RECORD_USUAL ? (int)(size - PAD_RECORD_USUAL) : 0;
+	u8 commit[7] = { 0x48, 0x81, 0x01 };
 	unsigned int i;
-	u8 size;
 
 	put_pushes(o, pad);
 	layout->record = (u16)o->out.len;
@@ -209,21 +184,28 @@ static void put_record(struct pad_out *o, const struct pad *pad, struct pad_layo
 	/* add heads(%rip), %rcx; mov (%rcx), %rax; cmp 8(%rcx), %rax; jae tail */
 	pad_put_wide(o, ADD, REG_CX, r->heads);
 	pad_put(o, (const u8 []) { 0x48, 0x8b, 0x01 }, 3);
+	if (more)
+		put_more(o, more);
 	pad_put(o, (const u8 []) { 0x48, 0x3b, 0x41, 0x08 }, 4);
 	pad_put_full(o, JAE);
+	if (more)
+		put_more(o, -more);
 	/* and $mask, %eax; mov %rdx, (%rcx,%rax); movq $id, 8(%rcx,%rax) */
 	uinsn_put32(mask + 1, r->mask);
 	pad_put(o, mask, sizeof(mask));
 	pad_put(o, (const u8 []) { 0x48, 0x89, 0x14, 0x01 }, 4);
-	put_page_check(o, r->nr ? r->regs[r->nr - 1] : 0);
+	pad_put_page_check(o, last_word(r));
 	uinsn_put32(id + 5, r->id);
 	pad_put(o, id, sizeof(id));
 	for (i = 0; i < r->nr; i++)
 		put_value(o, r, i);
+	if (r->nr_loads)
+		layout->loads = (u16)o->out.len;
+	pad_put_loads(o, r);
 	/* addq $size, (%rcx) */
-	size = (u8)(sizeof(struct pad_record) + r->nr * sizeof(u64));
+	uinsn_put32(commit + 3, size);
 	layout->commit = (u16)o->out.len;
-	pad_put(o, (const u8 []) { 0x48, 0x83, 0x01, size }, 4);
+	pad_put(o, commit, sizeof(commit));
 	o->state.counted = COUNTED;
 	pad_put_restore(o, pad);
 	put_reject(o, pad, rejected);
@@ -232,7 +214,7 @@ static void put_record(struct pad_out *o, const struct pad *pad, struct pad_layo
 /* Load a number of the program into rdx, extended to 64 bits. */
 static void put_operand(struct pad_out *o, const struct pad_operand *operand)
 {
-	unsigned int from = put_load(o, operand->reg);
+	unsigned int from = pad_put_load(o, operand->reg);
 	/* movzx, movsx: the lowest bytes of all registers have a name only with a REX prefix */
 	u8 code[4] = { (u8)(0x40 | (from > 7 ? 1 : 0) | (operand->is_signed ? 8 : 0)), 0x0f };
 	u8 modrm = (u8)(0xd0 | (from & 7));
@@ -455,7 +437,7 @@ static int put_add(struct pad_out *o, const struct pad *pad)
 	int ret;
 
 	put_pushes(o, pad);
-	put_page_check(o, h->value.reg > h->key.reg ? h->value.reg : h->key.reg);
+	pad_put_page_check(o, h->value.reg > h->key.reg ? h->value.reg : h->key.reg);
 	if (values.keyed) {
 		put_key_base(o, h);
 		values.base = REG_CX;
@@ -478,7 +460,7 @@ static int put_add(struct pad_out *o, const struct pad *pad)
 static void put_key(struct pad_out *o, const struct pad *pad, unsigned int reg, u64 busy)
 {
 	/* lea sp(%rsp), %reg; or distance(%rip), %reg */
-	put_stack(o, LEA, reg, pad_action(pad)->timing.below);
+	pad_put_stack(o, LEA, reg, pad_action(pad)->timing.below);
 	pad_put_wide(o, OR, reg, pad_call_key(pad_action(pad)->timing.id, 0) | busy);
 }
 

@@ -9,7 +9,13 @@
 #include "pun.h"
 
 /** PAD_MAX - the largest size of a pad, in bytes. */
-#define PAD_MAX 576
+#define PAD_MAX 1024
+
+/** PAD_PUSHED - a pad pushes so many words at most. */
+#define PAD_PUSHED 5
+
+/** PAD_COPIES_MORE - copies are longer than their instructions by so many bytes at most. */
+#define PAD_COPIES_MORE 96
 
 /** PAD_VALUES - the largest number of registers and words in a record. */
 #define PAD_VALUES 6
@@ -36,7 +42,8 @@
 /**
  * struct pad_head - the head of a ring
  * @next: distance from the head to the next record
- * @limit: if @next is not below it, the pad traps
+ * @limit: if @next is not below it, the pad traps; a record of more than PAD_RECORD_USUAL bytes
+ *	needs so much more room
  */
 struct pad_head {
 	u64 next;
@@ -55,8 +62,47 @@ struct pad_record {
 	u64 values[];
 };
 
+/** PAD_LOADS - the largest number of loads of a record. */
+#define PAD_LOADS 4
+
+/** PAD_LOAD_STEPS - the largest number of steps of a load. */
+#define PAD_LOAD_STEPS 3
+
+/** PAD_LOAD_WORDS - the largest number of words that the loads of a record take together. */
+#define PAD_LOAD_WORDS 12
+
+/** PAD_STRING_WORDS - likewise, of its strings. */
+#define PAD_STRING_WORDS 8
+
+/**
+ * struct pad_load - bytes in memory that a pad records; plain data
+ * @offset: what is added to the pointer in each step
+ * @from: the register, or word, with the first pointer, as in pad_recording::regs
+ * @steps: number of steps, at least 1; each one but the last loads the pointer of the next one
+ * @size: number of bytes that the last one loads: 1, 2, 4 or 8; of a string, a multiple of 8
+ * @string: the bytes are a string. The pad records them up to the first word with a zero byte, and
+ *	traps if there is none.
+ */
+struct pad_load {
+	s32 offset[PAD_LOAD_STEPS];
+	u8 from;
+	u8 steps;
+	u8 size;
+	bool string;
+};
+
+/* Get the number of words that a load takes in a record. */
+static inline unsigned int pad_load_words(const struct pad_load *load)
+{
+	return (load->size + 7U) / 8;
+}
+
+/** PAD_RECORD_USUAL - the largest size of a record without loads, in bytes. */
+#define PAD_RECORD_USUAL (sizeof(struct pad_record) + PAD_VALUES * sizeof(u64))
+
 /** PAD_RECORD_MAX - the largest size of a record, in bytes. */
-#define PAD_RECORD_MAX (sizeof(struct pad_record) + PAD_VALUES * sizeof(u64))
+#define PAD_RECORD_MAX \
+	(sizeof(struct pad_record) + (PAD_VALUES + PAD_LOAD_WORDS) * sizeof(u64))
 
 /**
  * struct pad_recording - what a pad records
@@ -67,6 +113,8 @@ struct pad_record {
  * @nr: number of @regs
  * @regs: numbers of the registers, as in ModRM, in ascending order. PAD_WORD and the numbers behind
  *	it are words.
+ * @nr_loads: number of @loads
+ * @loads: what is recorded behind the registers and words, in this order
  */
 struct pad_recording {
 	u64 heads;
@@ -74,7 +122,19 @@ struct pad_recording {
 	u32 id;
 	u8 nr;
 	u8 regs[PAD_VALUES];
+	u8 nr_loads;
+	const struct pad_load *loads;
 };
+
+/* Get the number of words of the values in a record. */
+static inline unsigned int pad_record_words(const struct pad_recording *r)
+{
+	unsigned int n = r->nr, i;
+
+	for (i = 0; i < r->nr_loads; i++)
+		n += pad_load_words(&r->loads[i]);
+	return n;
+}
 
 /**
  * struct pad_counter - what a pad increments
@@ -280,7 +340,7 @@ enum pad_step_kind {
 };
 
 /**
- * struct pad_step - a step of a pad; plain data
+ * struct pad_step - a step of a pad; plain data, but for what a record loads
  * @kind: enum pad_step_kind
  * @check: the condition, of a PAD_CHECK
  * @counter: the counter, of a PAD_COUNT
@@ -387,6 +447,7 @@ static inline bool pad_uses_stack(const struct pad *pad)
  * @trap: the instruction that traps, if the pad does not only count
  * @tail: the code behind the copies for hits that trap all the same; 0 if there is none
  * @record: the instruction at which a record begins, if the pad records
+ * @loads: the instruction from which on a record loads from memory; 0 if it does not
  * @commit: the instruction that ends it
  */
 struct pad_layout {
@@ -394,6 +455,7 @@ struct pad_layout {
 	u16 trap;
 	u16 tail;
 	u16 record;
+	u16 loads;
 	u16 commit;
 };
 

@@ -157,8 +157,7 @@ void arch_trap_quiesce(void)
 }
 
 void arch_returns_zero(void);
-void arch_returns_true(void);
-/* Set eax here: a function that runs before this one (an ftrace direct call) may change it. */
+/* Clear eax here: a function that runs before this one (an ftrace direct call) may change it. */
 asm(".pushsection .text\n"
 	".type arch_returns_zero, @function\n"
 	"arch_returns_zero:\n"
@@ -166,12 +165,6 @@ asm(".pushsection .text\n"
 	"	xorl %eax, %eax\n"
 	ASM_RET
 	".size arch_returns_zero, . - arch_returns_zero\n"
-	".type arch_returns_true, @function\n"
-	"arch_returns_true:\n"
-	ASM_ENDBR
-	"	movl $1, %eax\n"
-	ASM_RET
-	".size arch_returns_true, . - arch_returns_true\n"
 	".popsection\n");
 
 asm(".pushsection .text\n"
@@ -210,23 +203,32 @@ void arch_return_zero(struct pt_regs *regs)
 	regs->ip = (unsigned long)arch_returns_zero;
 }
 
+static notrace noinline __noclone bool returns_true(void)
+{
+	return true;
+}
+
 /* Likewise, make it return true.  Context: likewise. */
 void arch_return_true(struct pt_regs *regs)
 {
-	regs->ax = 1;
-	regs->ip = (unsigned long)arch_returns_true;
+	regs->ip = (unsigned long)returns_true;
 }
 
 /**
- * arch_fault_regs() - get the user registers of a fault that the kernel may fix up
+ * arch_fault_regs() - get the user registers of a fault at memory that the kernel may fix up
  * @regs: the registers at the entry of ksym_fault_function()
+ * @paged: set to whether it is a page fault
  * @fetch: set to whether the instruction could not be fetched (Intel SDM 3A, 4.7: I/D)
  *
  * Context: any.
+ * Return: the registers; NULL if it is another exception.
  */
-struct pt_regs *arch_fault_regs(const struct pt_regs *regs, bool *fetch)
+struct pt_regs *arch_fault_regs(const struct pt_regs *regs, bool *paged, bool *fetch)
 {
-	*fetch = regs->si == X86_TRAP_PF && regs->dx & X86_PF_INSTR;
+	if (regs->si != X86_TRAP_PF && regs->si != X86_TRAP_GP)
+		return NULL;
+	*paged = regs->si == X86_TRAP_PF;
+	*fetch = *paged && regs->dx & X86_PF_INSTR;
 	return (struct pt_regs *)regs->di;
 }
 

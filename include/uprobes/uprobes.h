@@ -134,6 +134,37 @@ struct uprobe_condition {
 #define UPROBE_READS(name)	(1U << (offsetof(struct pt_regs, name) / sizeof(long)))
 
 /**
+ * define UPROBE_LOADS - maximum of @nr_ring_loads in struct uprobe
+ */
+#define UPROBE_LOADS		4
+
+/**
+ * define UPROBE_LOAD_STEPS - maximum of @steps in struct uprobe_load
+ */
+#define UPROBE_LOAD_STEPS	3
+
+/**
+ * struct uprobe_load - bytes in memory that a ring handler reads
+ * @offset: what is added to the address in each step
+ * @reg: the register with the first address, by its offset in struct pt_regs: see UPROBE_REG()
+ * @word: the first address is the word of the stack at 8 * @reg above the stack pointer; @reg is
+ *	below 16
+ * @steps: number of steps, at least 1; each one but the last reads the address of the next one
+ * @size: number of bytes: 1, 2, 4 or 8; of a string, 8, 16, and so on, up to 64
+ * @string: they are a string that ends within them; a hit with a longer one traps
+ *
+ * All strings of a probe are 64 bytes together at most.
+ */
+struct uprobe_load {
+	s32 offset[UPROBE_LOAD_STEPS];
+	u16 reg;
+	bool word;
+	u8 steps;
+	u8 size;
+	bool string;
+};
+
+/**
  * enum uprobe_type - what a registration callback is about
  * @UPTY_UPROBE: a struct uprobe
  * @UPTY_URETPROBE: a struct uretprobe
@@ -178,6 +209,10 @@ enum uprobe_type {
  *	there, its hits trap.
  * @ring_words: the words of the stack that @ring_handler reads: bit n for the word at 8 * n above
  *	the stack pointer; see uprobe_ring_word()
+ * @ring_loads: the bytes in memory that @ring_handler reads; see uprobe_ring_load().  A page that
+ *	is absent is brought in.  If the program may not read them, the hit traps.  If ring
+ *	handlers of a place read different ones, its hits trap.  Needed only during registration.
+ * @nr_ring_loads: number of @ring_loads, at most UPROBE_LOADS
  * @histogram: optional, with @ring_handler: if no other probe is there, code in the program may
  *	add a value to a histogram instead of calling any handler; see uprobe_histogram()
  * @timer: optional, with @ring_handler: if no other probe is there, code in the program may time
@@ -229,6 +264,8 @@ struct uprobe {
 	void (*ring_handler)(struct uprobe *u, struct pt_regs *regs);
 	u32 ring_reads;
 	u16 ring_words;
+	u8 nr_ring_loads;
+	const struct uprobe_load *ring_loads;
 	struct uprobe_histogram *histogram;
 	struct uprobe_timer *timer;
 	u16 timer_below;
@@ -614,6 +651,18 @@ u64 uprobe_ring_time(void);
  * Return: the word at 8 * @n above the stack pointer.
  */
 u64 uprobe_ring_word(unsigned int n);
+
+/**
+ * uprobe_ring_load() - get bytes of memory, as they were at a hit that comes from a ring
+ * @n: the number of one of uprobe::ring_loads
+ *
+ * The program can have forged them, so a string may lack its end.
+ *
+ * Context: a ring handler.
+ * Return: 8 bytes, of which only those of a number that is shorter are of use; of a string, as many
+ * bytes as uprobe_load::size says.
+ */
+const void *uprobe_ring_load(unsigned int n);
 
 /**
  * uprobe_again() - request the task handler for this hit

@@ -132,6 +132,8 @@ static void __exit uprobes_unload(void)
 	arch_trap_quiesce();
 	task_work_drain();
 	release_tasks();
+	/* Threads that were in pads, while their faults are seen. */
+	task_work_drain();
 	unwinder_exit();
 	jumps_exit();
 	/* Forks that copied an address space before that may still be in flight. */

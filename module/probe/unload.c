@@ -2,6 +2,8 @@
 /*
  * Detaching from all tasks when the module is unloaded.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task_stack.h>
@@ -14,6 +16,7 @@
 #include "core/probed_mm.h"
 #include "core/site.h"
 #include "core/task.h"
+#include "events/eviction.h"
 #include "jump/pad_area.h"
 #include "trap/signal.h"
 #include "uret/calls_walk.h"
@@ -30,6 +33,21 @@ static bool release_pads(struct probed_mm *pmm, void *unused)
 	return true;
 }
 
+/*
+ * A thread that loads from memory in a pad may wait there for as long as it likes.  When it goes
+ * on, no hook sees its fault any more.
+ */
+static bool release_threads(struct probed_mm *pmm, void *unused)
+{
+	if (!READ_ONCE(pmm->pads.nr) || !mmget_not_zero(pmm->mm))
+		return true;
+	if (eviction_threads_leave(pmm, true))
+		pr_warn("no memory: threads of process memory at 0x%lx stay in pads\n",
+			pmm->pads.areas[0]->base);
+	mmput_async(pmm->mm);
+	return true;
+}
+
 static bool release_calls(struct probed_mm *pmm, void *unused)
 {
 	calls_restore(pmm);
@@ -41,6 +59,9 @@ static long release_restore(void *unused)
 {
 	pmm_remove_breakpoints_all();
 	pmm_for_each(release_pads, NULL);
+	/* For eviction_threads_leave() */
+	synchronize_rcu();
+	pmm_for_each(release_threads, NULL);
 	pmm_for_each(release_calls, NULL);
 	return 0;
 }

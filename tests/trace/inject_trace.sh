@@ -7,7 +7,7 @@
 . "$UPROBES_TOP/tests/shared/trace.inc"
 . "$UPROBES_TOP/tests/shared/inject.inc"
 
-ktap_plan 29
+ktap_plan 30
 clear
 tick=$(where tick)
 text=$(where text)
@@ -64,6 +64,11 @@ each_failure "enabling all events" all_on all_off hit_one is_off
 chosen() { echo e >>$dir/set_event; }
 none_chosen() { : >$dir/set_event; }
 each_failure "enabling by name" chosen none_chosen hit_one is_off
+define "p:memory/m $tick s=+0(%sp):u64"
+memory_on() { echo 1 >$dir/events/memory/enable; }
+memory_off() { echo 0 >$dir/events/memory/enable; }
+each_failure "enabling an event whose argument is in memory" memory_on memory_off hit_one is_off
+echo "-:memory/" >>$dir/uprobe_events
 
 # Filters and limits.
 filter() { echo 'n > 1 && comm != "x" || n == 7' >$dir/events/uprobes/e/filter; }

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "host/fault.h"
 #include "tracer/control.h"
 #include "util/error.h"
 #include "util/json.h"
@@ -397,6 +398,20 @@ static void try_hooks(struct report *report, int fd)
 		close(self);
 }
 
+/* Say whether hits may read memory without a trap. */
+static void look_at_loads(void)
+{
+	FILE *f = fopen("/sys/module/uprobes/parameters/loads", "re");
+	int c = f ? getc(f) : EOF;
+
+	if (f)
+		fclose(f);
+	if (c == '1')
+		say("memory", "hits whose arguments are in memory need no trap");
+	else if (c == '0')
+		lacks("memory", "hits whose arguments are in memory trap: this kernel does not call fixup_vdso_exception() where that is seen");
+}
+
 /* Probe ourselves, and see whether each call is counted. */
 static void try_probe(struct report *report)
 {
@@ -440,6 +455,8 @@ static void try_probe(struct report *report)
 		lacks("a probe", "each hit traps: %s", why ? why : "the module does not say why");
 	free(why);
 	try_hooks(report, fd);
+	fault_show();
+	look_at_loads();
 close:
 	free(definition);
 	close(fd);

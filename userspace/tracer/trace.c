@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "host/fault.h"
 #include "util/options.h"
 #include "util/output.h"
 #include "control.h"
@@ -123,6 +124,9 @@ static struct error *restrict_session(const struct trace *trace, pid_t child,
 /* Events of a session are enabled when they are defined, and tracing_on starts them. */
 static struct error *switch_session(struct trace *trace, bool on)
 {
+	/* Now that something is probed, the module sees it. */
+	if (on)
+		fault_show();
 	return on ? control_session_write(trace->session, "tracing_on", "1") :
 		    control_session_write(trace->session, "events/enable", "0");
 }

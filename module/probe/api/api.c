@@ -211,6 +211,15 @@ u64 uprobe_ring_word(unsigned int n)
 }
 EXPORT_SYMBOL_GPL(uprobe_ring_word);
 
+const void *uprobe_ring_load(unsigned int n)
+{
+	static const u64 nothing[PAD_STRING_WORDS];
+	const struct ring_loads *loads = this_cpu_read(ring_loads);
+
+	return loads && n < ARRAY_SIZE(loads->at) ? &loads->words[loads->at[n]] : nothing;
+}
+EXPORT_SYMBOL_GPL(uprobe_ring_load);
+
 void uprobe_block_regs(struct pt_regs *regs, u32 reads, const u64 *values, unsigned int nr)
 {
 	unsigned long offsets = reads;

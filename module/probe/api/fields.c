@@ -9,6 +9,8 @@
 #include "core/filter.h"
 #include "target/target.h"
 
+static_assert(UPROBE_LOADS == PAD_LOADS && UPROBE_LOAD_STEPS == PAD_LOAD_STEPS);
+
 /* Check for registers that no ring handler can get. */
 static bool ring_reads_unknown(const struct uprobe *u)
 {
@@ -20,6 +22,36 @@ static bool ring_reads_unknown(const struct uprobe *u)
 			return true;
 	}
 	return false;
+}
+
+static bool load_valid(const struct uprobe_load *load)
+{
+	bool known = load->word ? load->reg < PAD_WORDS : arch_reg_number(load->reg) >= 0;
+	unsigned int size = load->size;
+
+	if (!known || !load->steps || load->steps > PAD_LOAD_STEPS ||
+	    load->offset[load->steps - 1] > S32_MAX - PAD_STRING_WORDS * (s32)sizeof(u64))
+		return false;
+	if (load->string)
+		return size && !(size % sizeof(u64));
+	return size == 1 || size == 2 || size == 4 || size == 8;
+}
+
+static const char *loads_complaint(const struct uprobe *u)
+{
+	unsigned int strings = 0, i;
+
+	if (!u->nr_ring_loads)
+		return NULL;
+	if (!u->ring_handler || !u->ring_loads || u->nr_ring_loads > UPROBE_LOADS)
+		return "there are no ring_loads, more than UPROBE_LOADS, or no ring handler";
+	for (i = 0; i < u->nr_ring_loads; i++) {
+		if (!load_valid(&u->ring_loads[i]))
+			return "a load has an invalid register, size or number of steps";
+		strings += u->ring_loads[i].string ? u->ring_loads[i].size : 0;
+	}
+	return strings > PAD_STRING_WORDS * sizeof(u64) ?
+	       "strings in ring_loads are more than 64 bytes together" : NULL;
 }
 
 static bool number_valid(const struct uprobe_number *n)
@@ -81,6 +113,8 @@ const char *fields_complaint(const struct uprobe *u, enum consumer_type type)
 		return "ring_words is for a probe with a ring handler";
 	if (ring_reads_unknown(u))
 		return "ring_reads has a register that rings do not have, or no ring handler";
+	if (loads_complaint(u))
+		return loads_complaint(u);
 	if (sink_complaint(u))
 		return sink_complaint(u);
 	if (u->histogram && !u->ring_handler)

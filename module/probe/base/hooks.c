@@ -5,8 +5,10 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/kprobes.h>
+#include <linux/moduleparam.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
+#include <linux/sysfs.h>
 #include <linux/workqueue.h>
 
 #include "hooks.h"
@@ -121,6 +123,38 @@ static void hooks_report(void)
 		hook->reported = missed;
 	}
 }
+
+/* The kernel's function for faults has called its hook. */
+static bool faults_seen;
+
+/**
+ * hook_fault_seen() - note that the kernel calls the hook on faults
+ *
+ * It may have copies of the function inside of callers, which no hook sees.
+ *
+ * Context: any.
+ */
+void hook_fault_seen(void)
+{
+	if (unlikely(!READ_ONCE(faults_seen)))
+		WRITE_ONCE(faults_seen, true);
+}
+
+/* Check whether that has been seen.  Context: any. */
+bool hook_faults_seen(void)
+{
+	return READ_ONCE(faults_seen);
+}
+
+static int loads_get(char *buffer, const struct kernel_param *kp)
+{
+	return sysfs_emit(buffer, "%d\n", READ_ONCE(faults_seen));
+}
+
+static const struct kernel_param_ops loads_ops = { .get = loads_get };
+
+module_param_cb(loads, &loads_ops, NULL, 0444);
+MODULE_PARM_DESC(loads, "whether hits may read memory without a trap: the kernel has reported a fault");
 
 /*
  * Check whether kprobes fire.  If they do not, set *@cause to the file that switches them on.

@@ -38,6 +38,8 @@ void hooks_exit(void);
 int hooks_check(void);
 void hook_missed(const char *function);
 void hook_seen(void);
+void hook_fault_seen(void);
+bool hook_faults_seen(void);
 void hooks_watch(struct kprobe *kp);
 void hooks_watch_return(struct kretprobe *rp);
 

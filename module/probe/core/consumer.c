@@ -66,6 +66,32 @@ static u32 reads_of(u32 mask, u16 words)
 	return reads;
 }
 
+/* Convert uprobe::ring_loads.  Return 0 or -ENOMEM. */
+static int consumer_set_loads(struct consumer *c)
+{
+	const struct uprobe *u = c->u;
+	unsigned int i, k;
+
+	if (!u->nr_ring_loads)
+		return 0;
+	c->pads.loads = kcalloc(u->nr_ring_loads, sizeof(*c->pads.loads), GFP_KERNEL);
+	if (!c->pads.loads)
+		return -ENOMEM;
+	c->pads.nr_loads = u->nr_ring_loads;
+	for (i = 0; i < u->nr_ring_loads; i++) {
+		const struct uprobe_load *from = &u->ring_loads[i];
+		struct pad_load *to = &c->pads.loads[i];
+
+		to->from = from->word ? PAD_WORD + from->reg : arch_reg_number(from->reg);
+		to->steps = from->steps;
+		to->size = from->size;
+		to->string = from->string;
+		for (k = 0; k < from->steps; k++)
+			to->offset[k] = from->offset[k];
+	}
+	return 0;
+}
+
 static struct pad_operand operand_of(const struct uprobe_number *number)
 {
 	return (struct pad_operand) {
@@ -111,6 +137,7 @@ static void consumer_free(struct consumer *c)
 	consumer_forget_refusal(c);
 	plan_put(c->insn.plan);
 	kvfree(c->pads.values);
+	kfree(c->pads.loads);
 	kfree(rcu_access_pointer(c->filter));
 	if (c->file.counted)
 		fput(c->file.counted);
@@ -171,6 +198,8 @@ struct consumer *consumer_create(struct uprobe *u, enum consumer_type type)
 		c->pads.keys_id = keys_id(u->histogram->keys);
 	c->atomic = c->counts || u->flags & UPROBE_ATOMIC;
 	c->run.sleeps = consumer_sleeps(c);
+	if (consumer_set_loads(c))
+		goto free;
 	if (c->pads.histogram.value.size && counts_begin_values(c))
 		goto free;
 	if (counts_begin(c))
@@ -216,6 +245,7 @@ free_stats:
 	counts_end(c);
 free:
 	kvfree(c->pads.values);
+	kfree(c->pads.loads);
 	kmem_cache_free(consumer_cache, c);
 free_filter:
 	kfree(filter);

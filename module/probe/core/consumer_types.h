@@ -356,6 +356,8 @@ enum timing_kind {
 /**
  * struct consumer_pads - part of a consumer: what pads record, add and time for it
  * @reads: what the ring handler reads, a bit for each number of pad_recording::regs; constant
+ * @nr_loads: number of @loads; constant
+ * @loads: the bytes in memory that the ring handler reads, or NULL; constant
  * @histogram: the value that pads may add, without the address; its size is 0 if there is none;
  *	constant
  * @keys_id: uprobe_keys::__id of its keys; 0 if there are none; constant
@@ -368,6 +370,8 @@ enum timing_kind {
  */
 struct consumer_pads {
 	u32 reads;
+	u8 nr_loads;
+	struct pad_load *loads;
 	struct pad_histogram histogram;
 	u64 keys_id;
 	s64 from_entry;

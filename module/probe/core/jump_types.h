@@ -12,6 +12,7 @@
 #include <linux/atomic.h>
 #include <linux/list.h>
 #include <linux/mm.h>
+#include <linux/string.h>
 
 #include "pad.h"
 
@@ -95,7 +96,7 @@ enum jump_apart {
  * @page: page of the text, with a reference, while @on is set: the process cannot lose it
  * @in_pmm: node in probed_mm::jumps.on.  Changed with the mmap lock held for writing, or for
  *	reading with probed_mm::lock held.  If the address space has ended, with the latter
- * @pad: what the pad does, with its steps; constant
+ * @pad: what the pad does, with its steps; constant.  What it loads from memory is behind them.
  */
 struct jump {
 	struct site *site;
@@ -125,6 +126,26 @@ struct jump {
 	/* Last: it has steps. */
 	struct pad pad;
 };
+
+/**
+ * struct ring_loads - what a pad has loaded from memory for a hit
+ * @at: where the bytes of each load begin in @words
+ * @words: the bytes; more than a pad has loaded are zero
+ */
+struct ring_loads {
+	u8 at[PAD_LOADS];
+	u64 words[PAD_LOAD_WORDS];
+};
+
+/* Check whether a pad that records has exactly these bytes in memory.  Context: any. */
+static inline bool jump_loads(const struct jump *jump, const struct pad_load *loads,
+			      unsigned int nr)
+{
+	const struct pad_recording *recording = &pad_action(&jump->pad)->recording;
+
+	return pad_records(&jump->pad) && recording->nr_loads == nr &&
+	       (!nr || !memcmp(recording->loads, loads, nr * sizeof(*loads)));
+}
 
 /* Read the counter of a pad, jump::word and jump::cpus.  Context: any. */
 static inline u64 pad_counter_read(const u64 *word, const struct cpu_counters *cpus)

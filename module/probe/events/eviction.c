@@ -44,7 +44,7 @@ static void leave_work(struct callback_head *work)
 	unsigned long flags;
 
 	/* The words that a pad has pushed are read with interrupts off, so fault them in now. */
-	fault_in_readable((const char __user *)regs->sp, sizeof(u64));
+	fault_in_readable((const char __user *)regs->sp, PAD_PUSHED * sizeof(u64));
 	local_irq_save(flags);
 	rcu_read_lock();
 	if (current->mm == leaving->pmm->mm)
@@ -56,25 +56,29 @@ static void leave_work(struct callback_head *work)
 	task_work_end();
 }
 
-/* Check whether a thread has last entered the kernel from a pad. */
-static bool in_pad(struct probed_mm *pmm, struct task_struct *thread)
+/* Check whether a thread has entered the kernel from a pad; @loading: from what loads there. */
+static bool in_pad(struct probed_mm *pmm, struct task_struct *thread, bool loading)
 {
-	bool is;
+	const struct jump *jump = NULL;
+	unsigned long ip = 0;
 
 	/* A thread whose address space is there has a stack. */
 	task_lock(thread);
-	is = thread->mm == pmm->mm &&
-	     jump_of_evicted_pad(pmm, READ_ONCE(task_pt_regs(thread)->ip));
+	if (thread->mm == pmm->mm) {
+		ip = READ_ONCE(task_pt_regs(thread)->ip);
+		jump = jump_of_evicted_pad(pmm, ip);
+	}
 	task_unlock(thread);
-	return is;
+	return jump && (!loading || (jump->parts.loads && ip - jump->at >= jump->parts.record &&
+				     ip - jump->at <= jump->parts.commit));
 }
 
 /* Have a thread leave its pad, if it is in one. */
-static int leave_later(struct probed_mm *pmm, struct task_struct *thread)
+static int leave_later(struct probed_mm *pmm, struct task_struct *thread, bool loading)
 {
 	struct leaving *leaving;
 
-	if (!in_pad(pmm, thread))
+	if (!in_pad(pmm, thread, loading))
 		return 0;
 	leaving = kmalloc(sizeof(*leaving), GFP_ATOMIC | __GFP_NOWARN | __GFP_ACCOUNT);
 	if (!leaving)
@@ -89,20 +93,28 @@ static int leave_later(struct probed_mm *pmm, struct task_struct *thread)
 	return 0;
 }
 
-/* Have all threads leave the pads, to which no jump leads any more.  No thread comes back. */
-static int threads_leave(struct probed_mm *pmm)
+/**
+ * eviction_threads_leave() - have all other threads leave the pads
+ * @pmm: the probed mm; no jump leads to its pads any more
+ * @loading: only those that load from memory
+ *
+ * A grace period has passed since, so a task that was being sent to a pad (resume_in_pad()) is
+ * there.  No thread comes back.
+ *
+ * Context: may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int eviction_threads_leave(struct probed_mm *pmm, bool loading)
 {
 	struct task_struct *process, *thread;
 	int ret = 0;
 
-	/* A task that is just being sent to a pad: see resume_in_pad(). */
-	synchronize_rcu();
 	/* Make running tasks save their registers, so that a task in a pad is found. */
 	arch_sync_text(pmm->mm);
 	rcu_read_lock();
 	for_each_process_thread(process, thread) {
-		if (!ret && thread != current)
-			ret = leave_later(pmm, thread);
+		if (thread != current)
+			ret = leave_later(pmm, thread, loading) ?: ret;
 	}
 	rcu_read_unlock();
 	/* One of them may have a processor: it does its work after this interrupt. */
@@ -145,8 +157,9 @@ bool eviction_do(struct probed_mm *pmm)
 		return true;
 	if (!pmm->pads.evicted) {
 		jumps_erase_for_read(pmm, 0, ULONG_MAX);
+		synchronize_rcu();
 		/* If threads may be in pads, and the program maps over them, none may come back. */
-		if (threads_leave(pmm))
+		if (eviction_threads_leave(pmm, false))
 			WRITE_ONCE(pmm->jumps.off, true);
 		else
 			pads_evict(pmm);

@@ -12,5 +12,6 @@ struct probed_mm;
 bool eviction_wanted(const struct probed_mm *pmm, unsigned long addr, unsigned long len,
 		     unsigned long flags);
 bool eviction_do(struct probed_mm *pmm);
+int eviction_threads_leave(struct probed_mm *pmm, bool loading);
 
 #endif /* _UPROBES_EVICTION_H */

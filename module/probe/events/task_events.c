@@ -293,9 +293,13 @@ static struct kprobe clock_kprobes[2];
 static int on_fault(struct kprobe *kp, struct pt_regs *regs)
 {
 	struct pt_regs *user;
-	bool fetch;
+	bool paged, fetch;
 
-	user = arch_fault_regs(regs, &fetch);
+	user = arch_fault_regs(regs, &paged, &fetch);
+	if (!user)
+		return 0;
+	if (paged)
+		hook_fault_seen();
 	if (!pad_fault(user, fetch))
 		return 0;
 	/* The fault is fixed up. */

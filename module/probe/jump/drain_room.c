@@ -73,6 +73,8 @@ static __always_inline bool serves(const struct jump *jump, const struct consume
 
 	if (!READ_ONCE(c->run.live) || !(c->counts || c->rings) || c->pads.reads & ~jump->reads)
 		return false;
+	if (unlikely(c->pads.nr_loads) && !jump_loads(jump, c->pads.loads, c->pads.nr_loads))
+		return false;
 	/* Most have none.  Then the pad has its action only. */
 	return likely(!filter) ? jump->pad.nr == 1 : pad_has_filter(&jump->pad, &filter->pad);
 }
@@ -103,10 +105,10 @@ block_of(struct drain_room *room, struct uprobe_sink *sink, size_t left)
 	return b;
 }
 
-/* Get the sink of a consumer, or NULL. */
+/* Get the sink of a consumer, or NULL.  Blocks have registers and words only. */
 static struct uprobe_sink *sink_of(const struct drain_to *to)
 {
-	return to->c->rings ? to->c->u->sink : NULL;
+	return to->c->rings && !to->c->pads.nr_loads ? to->c->u->sink : NULL;
 }
 
 /*
@@ -168,7 +170,8 @@ static void jump_serve(struct drain_room *room, struct drain_jump *j, const stru
 		to_set(room, j, &jump->pad, 1, to, left);
 		j->nr = 1;
 	}
-	j->copied = j->nr == 1 && to->block && to->c->pads.reads == jump->reads;
+	j->copied = j->nr == 1 && to->block && to->c->pads.reads == jump->reads &&
+		    !pad_action(&jump->pad)->recording.nr_loads;
 }
 
 /**
@@ -188,7 +191,7 @@ struct drain_jump *drain_jump_find(struct drain_room *room, struct drain_jump *j
 	struct pad_record *record;
 	size_t size;
 
-	size = struct_size(record, values, pad_action(&jump->pad)->recording.nr);
+	size = struct_size(record, values, pad_record_words(&pad_action(&jump->pad)->recording));
 	if (size > left)
 		return NULL;
 	if (unlikely(j->key >> 32 == room->serial))

@@ -77,9 +77,10 @@ struct drain_jump {
  * @used: the entries of @jumps that are in use
  * @jumps: by the lowest bits of the number in records
  * @blocks: the blocks
- * @filled: the jump whose hit is in @regs and @words, or NULL
+ * @filled: the jump whose hit is in @regs, @words and @loads, or NULL
  * @regs: registers for handlers
  * @words: words of the stack for them
+ * @loads: bytes in memory for them
  *
  * All processors get one before the first process gets rings, and keep it until the module is
  * unloaded.  Only the processor itself uses it, with interrupts off.
@@ -97,6 +98,7 @@ struct drain_room {
 	const struct jump *filled;
 	struct pt_regs regs;
 	u64 words[PAD_WORDS];
+	struct ring_loads loads;
 };
 
 DECLARE_PER_CPU(struct drain_room *, drain_room);

@@ -22,6 +22,7 @@
 #include "core/attached.h"
 #include "core/consumer.h"
 #include "core/counts.h"
+#include "base/hooks.h"
 #include "core/probed_mm.h"
 #include "core/site.h"
 #include "core/site_table.h"
@@ -376,8 +377,14 @@ static void promote(struct promotion *p, struct site *site)
 	struct pad_work work;
 	struct jump *jump;
 
+	bool works = site_pad_work(site, &work), awaits = !works && site_awaits_fault(site);
+
 	/* If its consumers cannot do without traps, do not try again until they change. */
-	WRITE_ONCE(site->heat, site_pad_work(site, &work) ? 0 : U8_MAX);
+	WRITE_ONCE(site->heat, works || awaits ? 0 : U8_MAX);
+	if (awaits) {
+		jump_failed(site);
+		return;
+	}
 	if (!p->allowed || site->barred || site->heat ||
 	    READ_ONCE(site->fast_state) != SITE_ARMED || site_jump(site) || promoted(p, site))
 		return;

@@ -9,6 +9,7 @@
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 
 #include "jump_make.h"
 #include "arch.h"
@@ -16,6 +17,7 @@
 #include "pad_area.h"
 #include "ring.h"
 #include "timing.h"
+#include "base/hooks.h"
 #include "core/attached.h"
 #include "core/consumer.h"
 #include "core/probed_mm.h"
@@ -42,6 +44,7 @@ static const char * const reasons[] = {
 	[BARRED_RECORDS] = "65,536 places of the process record without a trap, or did",
 	[BARRED_COVERED] = "threads execute what the jump covers",
 	[BARRED_RESUMED] = "signals or debuggers have made threads come back to it",
+	[BARRED_LONG] = "its pad would be too long",
 	[BARRED_FAULTED] = "its pad has met memory that the program cannot use",
 };
 
@@ -78,6 +81,23 @@ static bool all_record(const struct site *site)
 }
 
 /**
+ * site_awaits_fault() - check whether a consumer of a site reads memory, and no pad may do that yet
+ * @site: the site
+ *
+ * Context: any; probed_mm::lock held.
+ */
+bool site_awaits_fault(const struct site *site)
+{
+	struct attachment *at;
+	struct consumer *c;
+	bool loads = false;
+
+	for_each_attached(c, site, at)
+		loads |= c->pads.nr_loads;
+	return loads && !hook_faults_seen();
+}
+
+/**
  * site_trap_reason() - get the reason why the consumers of a site need a trap for each hit
  * @site: the site, for which site_pad_work() returns false
  *
@@ -94,6 +114,8 @@ const char *site_trap_reason(const struct site *site)
 		return "a probe there needs the trap, as the program cannot read the clock";
 	if (is_crowded(site) && all_record(site))
 		return "more than four probes are there";
+	if (site_awaits_fault(site))
+		return "it reads memory, and the kernel has not been seen to report a fault yet";
 	return "a probe there needs the trap, or their conditions differ";
 }
 
@@ -209,6 +231,8 @@ static enum barred jump_decide(struct jump_maker *maker, struct jump *jump, cons
 		return BARRED_CPU;
 	if (pad_uses_stack(pad) && is_go(maker, pad->addr))
 		return BARRED_GO;
+	if (!pad_fits(pad))
+		return BARRED_LONG;
 	return pad_filter_fits(pad) ? BARRED_NOT : BARRED_FILTER;
 }
 
@@ -279,6 +303,7 @@ static void refuse_apart(struct site *site)
  * @counting: how many only count
  * @ringing: how many have a ring handler
  * @timing: how many have a timer
+ * @mixed: some load other bytes from memory than others
  * @first: the first one
  */
 struct demand {
@@ -286,8 +311,23 @@ struct demand {
 	unsigned int counting;
 	unsigned int ringing;
 	unsigned int timing;
+	bool mixed;
 	const struct consumer *first;
 };
+
+/* Add what a consumer loads from memory. */
+static void loads_add(struct pad_work *work, struct demand *demand, const struct consumer *c)
+{
+	unsigned int nr = c->pads.nr_loads;
+
+	if (!nr)
+		return;
+	demand->mixed |= work->nr_loads &&
+			 (work->nr_loads != nr ||
+			  memcmp(work->loads, c->pads.loads, nr * sizeof(*work->loads)));
+	work->nr_loads = nr;
+	work->loads = c->pads.loads;
+}
 
 static void demand_add(struct demand *demand, const struct consumer *c)
 {
@@ -311,14 +351,17 @@ static void work_choose(struct pad_work *work, const struct site *site,
 		work->does = demand->first->timing == TIMING_BEGIN ? PAD_BEGIN : PAD_END;
 	/* A call that is in the table must not end in a ring: its time would be unknown. */
 	else if (!demand->timing && demand->counting + demand->ringing == demand->nr &&
-		 hweight32(work->reads) <= PAD_VALUES && may_record(site))
+		 hweight32(work->reads) <= PAD_VALUES && may_record(site) &&
+		 (!work->nr_loads || (!demand->mixed && hook_faults_seen())))
 		work->does = PAD_RECORD;
 	else
 		work->does = PAD_TO_TRAP;
 	work->apart = (work->does == PAD_COUNT || work->does == PAD_ADD || work->does == PAD_END) &&
 		      !demand->first->keyed && counts_apart(site);
-	if (work->does != PAD_RECORD)
+	if (work->does != PAD_RECORD) {
 		work->reads = 0;
+		work->nr_loads = 0;
+	}
 	if (work->does == PAD_ADD)
 		work->histogram = demand->first->pads.histogram;
 	if (work->does != PAD_BEGIN && work->does != PAD_END)
@@ -360,6 +403,7 @@ bool site_pad_work(const struct site *site, struct pad_work *work)
 			same = pad_filter_same(&work->filter, conditions);
 		rcu_read_unlock();
 		work->reads |= c->pads.reads;
+		loads_add(work, &demand, c);
 		demand_add(&demand, c);
 		if (!same || !READ_ONCE(c->run.live))
 			return false;
@@ -375,10 +419,14 @@ bool jump_does(const struct jump *jump, const struct pad_work *work)
 {
 	const struct pad_histogram *a = &pad_action(&jump->pad)->histogram, *b = &work->histogram;
 
+	if (!pad_does(&jump->pad, work->does))
+		return false;
 	if (work->does == PAD_ADD &&
 	    !(pad_operand_same(&a->value, &b->value) && pad_operand_same(&a->key, &b->key)))
 		return false;
-	return pad_does(&jump->pad, work->does) && jump->reads == work->reads &&
+	if (work->does == PAD_RECORD && !jump_loads(jump, work->loads, work->nr_loads))
+		return false;
+	return jump->reads == work->reads &&
 	       jump->from_entry == work->from_entry && jump->below == work->below &&
 	       !!pad_cpu_mask(&jump->pad) == work->apart &&
 	       pad_has_filter(&jump->pad, &work->filter);
@@ -432,13 +480,16 @@ static bool work_shares(const struct pad_work *work)
 static struct jump *jump_new(struct jump_maker *maker, struct site *site,
 			     const struct pad_work *work, const u8 *text, unsigned int len)
 {
-	struct jump *jump = kzalloc(struct_size(jump, pad.steps, work->filter.nr + 1), SSOL_GFP);
 	unsigned long reads = work->reads, reg;
 	struct pad_step *action;
+	struct jump *jump;
 	enum barred why;
 	bool pad_keyed;
+	size_t size;
 	int ret;
 
+	size = struct_size(jump, pad.steps, work->filter.nr + 1);
+	jump = kzalloc(size + work->nr_loads * sizeof(*work->loads), SSOL_GFP);
 	if (!jump)
 		return NULL;
 	jump->site = site;
@@ -456,6 +507,11 @@ static struct jump *jump_new(struct jump_maker *maker, struct site *site,
 		pad_set_cpus(&jump->pad, 0, 1);
 	for_each_set_bit(reg, &reads, PAD_WORD + PAD_WORDS)
 		action->recording.regs[action->recording.nr++] = reg;
+	if (work->nr_loads) {
+		action->recording.nr_loads = work->nr_loads;
+		action->recording.loads = memcpy((void *)jump + size, work->loads,
+						 work->nr_loads * sizeof(*work->loads));
+	}
 	jump->seen = jump_text_hash(text, len);
 	why = jump_decide(maker, jump, text, len);
 	ret = why ? 0 : jump_place(jump);
@@ -472,7 +528,7 @@ static struct jump *jump_new(struct jump_maker *maker, struct site *site,
 	/* The pad may neither record nor have a histogram for this reason, but may still trap. */
 	if ((work->does == PAD_RECORD || work_shares(work)) &&
 	    (why == BARRED_GO || why == BARRED_CPU || why == BARRED_FILTER ||
-	     why == BARRED_RECORDS))
+	     why == BARRED_LONG ||	     why == BARRED_RECORDS))
 		site->ringless = why;
 	else if (pad_keyed && ret && ret != -ENOMEM)
 		site->keyless = true;

@@ -27,6 +27,7 @@
  * @BARRED_RECORDS: too many places of the process record
  * @BARRED_COVERED: threads often execute covered instructions
  * @BARRED_RESUMED: only a trap can tell whether a hit has been counted before
+ * @BARRED_LONG: the pad would be too long
  * @BARRED_FAULTED: its pad has met memory that the program cannot use
  * @BARRED_PUN: plus enum pun_refusal
  */
@@ -44,6 +45,7 @@ enum barred {
 	BARRED_RECORDS,
 	BARRED_COVERED,
 	BARRED_RESUMED,
+	BARRED_LONG,
 	BARRED_FAULTED,
 	BARRED_PUN,
 };
@@ -54,6 +56,8 @@ enum barred {
  * @does: what it does with hits that pass
  * @apart: it counts in a counter of the processor
  * @reads: what it records, a bit for each number of pad_recording::regs
+ * @nr_loads: number of @loads
+ * @loads: the bytes in memory that it records; belongs to a consumer
  * @histogram: the value that it adds, without the address
  * @from_entry: distance from the entry of the function whose calls it times
  * @below: how many bytes the stack pointer is below that at the entry
@@ -63,6 +67,8 @@ struct pad_work {
 	enum pad_step_kind does;
 	bool apart;
 	u32 reads;
+	u8 nr_loads;
+	const struct pad_load *loads;
 	struct pad_histogram histogram;
 	s64 from_entry;
 	u16 below;
@@ -94,6 +100,7 @@ static inline unsigned int jump_text_len(unsigned long addr)
 bool jump_text_clean(struct site *site, u8 *text, unsigned int len);
 u64 jump_text_hash(const u8 *text, unsigned int len);
 const char *site_barred(const struct site *site);
+bool site_awaits_fault(const struct site *site);
 const char *site_trap_reason(const struct site *site);
 void site_bar(struct site *site, enum barred why);
 bool site_pad_work(const struct site *site, struct pad_work *work);

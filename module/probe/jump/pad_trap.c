@@ -29,8 +29,16 @@ static bool jump_pays(struct jump *jump)
 	return jump->hits - before > MAX_TRAPS;
 }
 
-/* Note a trap at a covered instruction.  If these are too many, a worker erases the jump. */
-static void note_covered(struct jump *jump)
+/**
+ * jump_note_trap() - note a trap that a jump has caused
+ * @jump: the jump
+ * @why: enum barred: a thread has executed what it covers, or its pad could not load from memory
+ *
+ * If these are too many, a worker erases the jump.
+ *
+ * Context: interrupts off; RCU read side.
+ */
+void jump_note_trap(struct jump *jump, unsigned int why)
 {
 	struct site *site = jump->site;
 	/* Traps on several CPUs may count as one. */
@@ -39,7 +47,7 @@ static void note_covered(struct jump *jump)
 	WRITE_ONCE(jump->traps, traps % MAX_TRAPS);
 	if (traps < MAX_TRAPS || READ_ONCE(site->barred) || jump_pays(jump))
 		return;
-	site_bar(site, BARRED_COVERED);
+	site_bar(site, why);
 	pmm_queue(site->pmm, &site->pmm->jumps.work);
 }
 
@@ -62,7 +70,7 @@ static bool covered_trap(struct site *site, struct pt_regs *regs, unsigned long 
 		return false;
 	if (jump && READ_ONCE(site->state) == SITE_ARMED) {
 		regs->ip = jump->at + jump->parts.copies[nr] + unlocked;
-		note_covered(jump);
+		jump_note_trap(jump, BARRED_COVERED);
 		return true;
 	}
 	/*
@@ -156,14 +164,28 @@ unsigned long pad_original_ip(const struct jump *jump, unsigned long ip)
 	return pad_unwind(&jump->pad, jump->at, ip, 0, &state) ? state.ip : ip;
 }
 
-/* Check whether a pad still holds the code that was written to it.  Context: any. */
-bool pad_intact(const struct jump *jump)
+/**
+ * pad_compare() - compare a pad with the code that was written to it
+ * @jump: its jump
+ * @len: how many bytes of it are compared, jump::len or less
+ *
+ * Context: any.
+ * Return: 0 if it is the same; 1 if it differs; -EFAULT if it is not in memory.
+ */
+int pad_compare(const struct jump *jump, int len)
 {
-	u8 want[PAD_MAX], is[PAD_MAX];
 	struct pad_layout parts;
-	int len = pad_emit(&jump->pad, jump->at, want, &parts);
+	u8 want[PAD_MAX], is[64];
+	int at, n;
 
-	return len == jump->len &&
-	       !copy_from_user_nofault(is, (const void __user *)jump->at, len) &&
-	       !memcmp(is, want, len);
+	if (pad_emit(&jump->pad, jump->at, want, &parts) != jump->len || len > jump->len)
+		return 1;
+	for (at = 0; at < len; at += n) {
+		n = min_t(int, len - at, sizeof(is));
+		if (copy_from_user_nofault(is, (const void __user *)jump->at + at, n))
+			return -EFAULT;
+		if (memcmp(is, want + at, n))
+			return 1;
+	}
+	return 0;
 }

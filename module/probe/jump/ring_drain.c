@@ -20,6 +20,7 @@
 
 DEFINE_PER_CPU(u64, ring_time);
 DEFINE_PER_CPU(const u64 *, ring_words);
+DEFINE_PER_CPU(const struct ring_loads *, ring_loads);
 
 /*
  * No hit that is taken out of a ring on this processor can be older: the time of the last one, or
@@ -177,7 +178,20 @@ static void hit_pick(const struct drain_to *to, const struct pad_record *record,
 	b->block->nr++;
 }
 
-/* Get the registers and words of a hit ready for handlers. */
+/* Get the bytes in memory ready.  The program may change the record meanwhile: read it once. */
+static void loads_take(struct ring_loads *loads, const struct pad_recording *recording,
+		       const u64 *words)
+{
+	unsigned int n = 0, i, k;
+
+	for (i = 0; i < recording->nr_loads; i++) {
+		loads->at[i] = n;
+		for (k = 0; k < pad_load_words(&recording->loads[i]); k++, n++)
+			loads->words[n] = READ_ONCE(words[n]);
+	}
+}
+
+/* Get the registers, words and bytes of a hit ready for handlers. */
 static void values_take(struct drain_room *room, const struct jump *jump,
 			const struct pad_record *record)
 {
@@ -188,7 +202,9 @@ static void values_take(struct drain_room *room, const struct jump *jump,
 		memset(&room->regs, 0, sizeof(room->regs));
 		memset(room->words, 0, sizeof(room->words));
 		arch_regs_user(&room->regs, jump->pad.addr);
+		memset(&room->loads, 0, sizeof(room->loads));
 		this_cpu_write(ring_words, room->words);
+		this_cpu_write(ring_loads, &room->loads);
 		room->filled = jump;
 	}
 	for (i = 0; i < recording->nr; i++) {
@@ -198,6 +214,7 @@ static void values_take(struct drain_room *room, const struct jump *jump,
 		else
 			room->words[reg - PAD_WORD] = READ_ONCE(record->values[i]);
 	}
+	loads_take(&room->loads, recording, record->values + recording->nr);
 }
 
 /* Report a hit to each consumer, in a block or by its handler. */
@@ -230,6 +247,7 @@ static void handlers_end(const struct drain_room *room)
 		return;
 	this_cpu_write(ring_time, 0);
 	this_cpu_write(ring_words, NULL);
+	this_cpu_write(ring_loads, NULL);
 	/* uprobe_again() is for other handlers. */
 	this_cpu_write(task_handler_wanted, false);
 }
@@ -318,7 +336,7 @@ static noinline void ring_take(const struct ring *ring, const void *records, uns
  * @open: pads may go on to write to the ring
  *
  * Context: interrupts off, RCU read side; possibly the scheduler with a run queue locked.
- * Return: whether a pad that has found the ring full finds room now.
+ * Return: whether a pad that has found the ring full for a usual record finds room now.
  */
 bool ring_drain(struct probed_mm *pmm, bool open)
 {

@@ -12,6 +12,7 @@
 #include <uprobes/blocks.h>
 
 #include "pad.h"
+#include "core/jump_types.h"
 #include "core/probed_mm.h"
 
 struct file;
@@ -68,12 +69,12 @@ static inline unsigned long ring_mask(const struct ring *ring)
 }
 
 /*
- * Get the limit of the ring that begins at @start: a record that begins below it fits, also into a
- * block of them all.
+ * Get the limit of the ring that begins at @start: a usual record that begins below it fits, also
+ * into a block of them all.
  */
 static inline unsigned long ring_limit(unsigned long start, bool open)
 {
-	return open ? start + UPROBE_BLOCK_SIZE - PAD_RECORD_MAX + 1 : 0;
+	return open ? start + UPROBE_BLOCK_SIZE - PAD_RECORD_USUAL + 1 : 0;
 }
 
 /* While a ring handler is running, the time of its hit; otherwise 0. */
@@ -81,6 +82,9 @@ DECLARE_PER_CPU(u64, ring_time);
 
 /* Likewise, PAD_WORDS words of its stack, of which the pad has recorded some; otherwise NULL. */
 DECLARE_PER_CPU(const u64 *, ring_words);
+
+/* Likewise, what the pad has loaded from memory. */
+DECLARE_PER_CPU(const struct ring_loads *, ring_loads);
 
 void ring_clock_init(void);
 void ring_clock_mark(void);

@@ -63,7 +63,7 @@ bool out_of_line_intact(const struct site *site, const struct pt_regs *regs)
 	int len;
 
 	if (jump)
-		return pad_intact(jump);
+		return !pad_compare(jump, jump->len);
 	len = site->step ? ssol_emit_step(site->plan, site->key.addr, site_slot(site), want) :
 			   ssol_emit(site->plan, site->key.addr, site_slot(site), want);
 	return len > 0 && !copy_from_user_nofault(is, (const void __user *)site_slot(site), len) &&

@@ -21,9 +21,7 @@
 #include "core/probed_mm.h"
 #include "core/task.h"
 #include "jump/pad_area.h"
-
-/* A pad pushes this number of words, or less. */
-#define PUSHED	5U
+#include "jump/pad_trap.h"
 
 /* Take the current task out of a pad, if it is in one.  Return false if its registers are lost. */
 static bool pad_give_up(struct utask *utask, struct pt_regs *regs)
@@ -49,7 +47,7 @@ static void fault_work(struct callback_head *work)
 	utask->fault.queued = false;
 	if (!utask->exited && current->mm) {
 		/* The words that the pad has pushed are read with interrupts off. */
-		fault_in_readable((const char __user *)regs->sp, PUSHED * sizeof(u64));
+		fault_in_readable((const char __user *)regs->sp, PAD_PUSHED * sizeof(u64));
 		local_irq_save(flags);
 		rcu_read_lock();
 		left = pad_give_up(utask, regs);
@@ -63,12 +61,32 @@ static void fault_work(struct callback_head *work)
 	task_work_end();
 }
 
+/*
+ * If a task has faulted where its pad loads from memory, have it go on where the hit traps, with
+ * the same registers.  A fault that has slept has begun the record again: sched_switch.
+ */
+static bool load_fault(struct jump *jump, struct pt_regs *regs)
+{
+	const struct pad_layout *parts = &jump->parts;
+	unsigned long offset = regs->ip - jump->at, flags;
+
+	if (!parts->loads ||
+	    (offset != parts->record && (offset < parts->loads || offset >= parts->commit)))
+		return false;
+	local_irq_save(flags);
+	regs->ip = jump->at + parts->tail;
+	jump_note_trap(jump, BARRED_FAULTED);
+	local_irq_restore(flags);
+	return true;
+}
+
 /**
  * pad_fault() - handle a fault of the current task that would become a signal
  * @regs: user registers
  * @fetch: the fault was at fetching the instruction
  *
- * If the task is in a pad, have it leave the pad before it runs user code again.  A fault of the
+ * If the task is in a pad, have it leave the pad before it runs user code again.  If it loads from
+ * memory there, have the hit trap: the address is bad, and handlers find that, too.  A fault of the
  * program's own instructions, which a pad has copies of, is left to the kernel.
  *
  * Context: any.
@@ -76,10 +94,10 @@ static void fault_work(struct callback_head *work)
  */
 bool pad_fault(struct pt_regs *regs, bool fetch)
 {
-	const struct jump *jump = NULL;
+	struct jump *jump = NULL;
 	struct probed_mm *pmm;
 	struct utask *utask;
-	bool ours;
+	bool ours, done;
 
 	if (!user_mode(regs) || !current->mm || arch_code_mode(regs) != UINSN_MODE_64)
 		return false;
@@ -88,9 +106,13 @@ bool pad_fault(struct pt_regs *regs, bool fetch)
 	if (pmm)
 		jump = jump_of_pad(pmm, regs->ip);
 	ours = jump && (fetch || !pad_in_copies(&jump->parts, regs->ip - jump->at));
+	/* The program may have mapped code of its own there, since it has unmapped the pad. */
+	if (ours && !fetch)
+		ours = pad_compare(jump, regs->ip - jump->at) != 1;
+	done = ours && !fetch && load_fault(jump, regs);
 	rcu_read_unlock();
-	if (!ours)
-		return false;
+	if (done || !ours)
+		return done;
 	utask = utask_get(current);
 	/* No memory: execute the pad again, the refill of the reserve is pending. */
 	if (!utask || utask->fault.queued)

@@ -168,7 +168,7 @@ int aggregate_values_place(struct aggregate_values *values, struct file *file)
 /** aggregate_values_in_ring() - tracer_args_in_ring() for the value */
 bool aggregate_values_in_ring(const struct aggregate_values *values, struct uprobe *u)
 {
-	return tracer_args_in_ring(values->def, u);
+	return tracer_args_in_ring(values->def, u, NULL);
 }
 
 /* Convert an argument, if it is a register, or a word of the stack. */

@@ -119,7 +119,7 @@ size_t tracer_block_expand(const struct tracer_def *def, struct tracer_record *r
 
 	nr = min_t(unsigned int, nr, ARRAY_SIZE(values));
 	memcpy(values, (u8 *)record + sizeof(*record), nr * sizeof(u64));
-	tracer_args_in_ring(def, &reads);
+	tracer_args_in_ring(def, &reads, NULL);
 	uprobe_block_regs(&regs, reads.ring_reads, values, nr);
 	instruction_pointer_set(&regs, record->entry.ip);
 	tracer_store_registers(def, &regs, entry + tracer_args_offset(def),

@@ -223,6 +223,7 @@ struct tracer_event {
  *	from the definition on
  * @process: the process that it is in if it is in no file, with a reference; or NULL
  * @conditions: conditions that the filter of its event implies; under tracer.lock
+ * @loads: what arguments of hits that come from rings load from memory
  * @atomic: its handler runs in the trap; the task handler runs if the handler cannot fetch an
  *	argument
  * @in_place: its records have a fixed size and need no memory of the program
@@ -234,6 +235,7 @@ struct tracer_event {
  * @registers: all arguments are registers
  * @args_at: offset of the arguments in a record's entry
  * @fixed: bytes of an entry before the strings
+ * @ring_size: maximum size of a record whose hit comes from a ring
  * @size: maximum size of its records in bytes, without the stack
  * @missed: number of hits without a record: there was no memory, or they were above the rate.  For
  *	a published event, also hits for which tracefs had no room
@@ -249,6 +251,7 @@ struct tracer_site {
 	struct uretprobe rp;
 	struct pid *process;
 	struct uprobe_condition conditions[UPROBE_CONDITIONS];
+	struct uprobe_load loads[UPROBE_LOADS];
 	bool atomic;
 	bool in_place;
 	bool registered;
@@ -258,6 +261,7 @@ struct tracer_site {
 	bool registers;
 	u32 args_at;
 	u32 fixed;
+	unsigned int ring_size;
 	unsigned int size;
 	atomic64_t missed;
 };

@@ -186,7 +186,7 @@ static void measure(struct tracer_site *site)
 {
 	const struct tracer_def *def = site->def;
 	const size_t stack = TRACER_STACK_MAX * sizeof(u64);
-	size_t strings = 0, fixed;
+	size_t strings = 0, texts = 0, fixed;
 	const struct tracer_arg *arg;
 	bool reads_memory = false;
 	unsigned int i;
@@ -198,13 +198,14 @@ static void measure(struct tracer_site *site)
 			strings += TRACER_STRING_MAX *
 				   max_t(size_t, arg->count, 1);
 		else if (arg->store == TRACER_STORE_TEXT)
-			strings += strlen(arg->text) + 1;
+			texts += strlen(arg->text) + 1;
 		else if (arg->store == TRACER_STORE_COMM)
-			strings += TRACER_COMM_LEN;
+			texts += TRACER_COMM_LEN;
 	}
 	fixed = offsetof(struct tracer_record, entry) +
 		tracer_strings_offset(def);
-	site->size = min_t(size_t, fixed + strings, TRACER_RECORD_MAX);
+	site->size = min_t(size_t, fixed + texts + strings, TRACER_RECORD_MAX);
+	site->ring_size = fixed + texts + min_t(size_t, strings, TRACER_RING_STRINGS) + sizeof(u64);
 	site->args_at = tracer_args_offset(def);
 	site->fixed = tracer_strings_offset(def);
 	site->atomic = fixed + stack <= TRACER_TRAP_SIZE;
@@ -215,11 +216,9 @@ static void measure(struct tracer_site *site)
 /* Let hits come from rings, if all arguments can. */
 static void set_ring_handler(struct tracer_site *site)
 {
-	const struct tracer_def *def = site->def;
-
 	/* The user of a thread may have changed since the hit. */
-	if (site->size + sizeof(u64) <= TRACER_FRAGMENT_DATA && !site->tracer->tasks.has_uid &&
-	    tracer_args_in_ring(def, &site->rp.u))
+	if (site->ring_size <= TRACER_FRAGMENT_DATA && !site->tracer->tasks.has_uid &&
+	    tracer_args_in_ring(site->def, &site->rp.u, site->loads))
 		site->rp.u.ring_handler = tracer_hit_ring;
 }
 

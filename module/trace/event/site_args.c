@@ -111,6 +111,86 @@ bool tracer_args_find_registers(struct tracer_def *def)
 }
 
 /*
+ * Begin a load with the register or the word of the stack that an argument begins with.  Return
+ * false if it is nothing of the kind.
+ */
+static bool load_begin(const struct tracer_insn *insn, struct uprobe_load *load)
+{
+	*load = (struct uprobe_load) { .word = insn->op == TRACER_OP_STACK };
+	if (insn->op == TRACER_OP_SP)
+		load->reg = UPROBE_REG(sp);
+	else if (insn->op == TRACER_OP_REG && insn->size == sizeof(u64))
+		load->reg = insn->offset;
+	else if (load->word && (u64)insn->value < BITS_PER_TYPE(u16))
+		load->reg = insn->value;
+	else
+		return false;
+	return load->word || GENERAL & 1U << load->reg / sizeof(long);
+}
+
+static bool load_step(struct uprobe_load *load, s64 offset)
+{
+	/* The bytes of a string must be in reach, too. */
+	if (load->steps == UPROBE_LOAD_STEPS || offset != (s32)offset ||
+	    offset > S32_MAX - TRACER_RING_STRINGS)
+		return false;
+	load->offset[load->steps++] = offset;
+	return true;
+}
+
+/*
+ * Describe the bytes in memory that an argument is.  Return false if hits that come from a ring
+ * cannot have them.
+ */
+static bool arg_load(const struct tracer_def *def, const struct tracer_arg *arg,
+		     struct uprobe_load *load)
+{
+	const struct tracer_insn *insn = arg->insns;
+	const struct tracer_type *type = arg->type;
+
+	if (!arg->ninsns || !load_begin(insn, load) || arg->length || arg->count)
+		return false;
+	while (++insn < arg->insns + arg->ninsns) {
+		if (insn->op != TRACER_OP_DEREF || !load_step(load, insn->value))
+			return false;
+	}
+	if (arg->store == TRACER_STORE_STRING) {
+		load->string = true;
+		load->size = def->ring_string;
+		return type->unit == 1 && load_step(load, arg->displacement);
+	}
+	load->size = type->size;
+	return (type->size == 1 || type->size == 2 || type->size == 4 || type->size == 8) &&
+	       load_step(load, arg->displacement);
+}
+
+static bool is_memory(const struct tracer_arg *arg)
+{
+	return arg->store == TRACER_STORE_MEM || arg->store == TRACER_STORE_STRING;
+}
+
+/*
+ * List the bytes in memory that the arguments are.  A hit that comes from a ring has them in this
+ * order.  Return false if it cannot have them.
+ */
+static bool args_load(const struct tracer_def *def, struct uprobe_load *loads, u8 *nr)
+{
+	const struct tracer_arg *arg;
+	unsigned int i;
+
+	*nr = 0;
+	for (i = 0; i < def->nargs; i++) {
+		arg = &def->args[i];
+		if (!is_memory(arg))
+			continue;
+		if (*nr == UPROBE_LOADS || !arg_load(def, arg, &loads[*nr]))
+			return false;
+		(*nr)++;
+	}
+	return true;
+}
+
+/*
  * List the registers and the words of the stack that an argument is made of.  Return false if it is
  * made of anything else: a hit that comes from a ring has no more.
  */
@@ -137,38 +217,44 @@ static bool arg_in_ring(const struct tracer_arg *arg, struct uprobe *u)
 /**
  * tracer_args_in_ring() - check whether hits with all arguments can come from a ring
  * @def: the definition
- * @u: its probe; @u->ring_reads and @u->ring_words are set if they can
+ * @u: its probe; if they can, @u->ring_reads, ring_words and ring_loads are set
+ * @loads: memory for UPROBE_LOADS @u->ring_loads; NULL if arguments must not be in memory
  */
-bool tracer_args_in_ring(const struct tracer_def *def, struct uprobe *u)
+bool tracer_args_in_ring(const struct tracer_def *def, struct uprobe *u, struct uprobe_load *loads)
 {
 	struct uprobe reads = {};
 	bool fits = true;
+	u8 nr = 0;
 	unsigned int i;
 
 	for (i = 0; fits && i < def->nargs; i++)
-		fits = arg_in_ring(&def->args[i], &reads);
+		fits = (loads && is_memory(&def->args[i])) || arg_in_ring(&def->args[i], &reads);
+	fits = fits && (!loads || args_load(def, loads, &nr));
 	/* The ip is always there. */
 	reads.ring_reads &= ~UPROBE_READS(ip);
 	if (!fits || reads.ring_reads & ~GENERAL)
 		return false;
 	u->ring_reads = reads.ring_reads;
 	u->ring_words = reads.ring_words;
+	u->ring_loads = nr ? loads : NULL;
+	u->nr_ring_loads = nr;
 	return true;
 }
 
 /**
  * tracer_args_find_values() - find the arguments among the values that a hit has in a block
- * @def: the definition, after tracer_args_find_registers(); its blocks, nvalues and the values of
- *	its arguments are set
+ * @def: the definition, after tracer_args_find_registers(); its blocks, nvalues, and the values and
+ *	loads of its arguments are set
  */
 void tracer_args_find_values(struct tracer_def *def)
 {
 	struct uprobe reads = {};
 	struct pt_regs regs = {};
 	u64 numbers[BITS_PER_TYPE(reads.ring_reads)];
-	unsigned int i;
+	unsigned int strings = 0, i;
+	u8 load = 0;
 
-	def->blocks = def->kind == TRACER_PROBE && tracer_args_in_ring(def, &reads);
+	def->blocks = def->kind == TRACER_PROBE && tracer_args_in_ring(def, &reads, NULL);
 	def->nvalues = hweight32(reads.ring_reads);
 	/* Have each register say the number of its value. */
 	for (i = 0; i < ARRAY_SIZE(numbers); i++)
@@ -180,6 +266,11 @@ void tracer_args_find_values(struct tracer_def *def)
 		/* Readers of units can print nothing else. */
 		if (!arg->is_register || arg->type->print > TRACER_PRINT_HEX)
 			def->blocks = false;
+		if (is_memory(arg))
+			arg->load = load++;
+		strings += arg->store == TRACER_STORE_STRING;
 		arg->value = arg->is_register ? (int)tracer_register(&regs, arg) - 1 : -1;
 	}
+	/* Whole words */
+	def->ring_string = rounddown(TRACER_RING_STRINGS / max(strings, 1U), sizeof(u64));
 }

@@ -297,6 +297,30 @@ static int fetch_arg(struct tracer_fetch *f, const struct tracer_arg *arg,
 	return 0;
 }
 
+static bool is_memory(const struct tracer_arg *arg)
+{
+	return arg->store == TRACER_STORE_MEM || arg->store == TRACER_STORE_STRING;
+}
+
+/* Store bytes of memory that a hit from a ring has.  A string may lack its end: it is forged. */
+static void store_loaded(struct tracer_fetch *f, const struct tracer_def *def,
+			 const struct tracer_arg *arg, u8 *data)
+{
+	const char *bytes = uprobe_ring_load(arg->load);
+	size_t len;
+
+	if (arg->store == TRACER_STORE_MEM) {
+		memcpy(data, bytes, arg->type->size);
+		if (arg->rshift)
+			mask_bits(arg, data);
+		return;
+	}
+	len = strnlen(bytes, def->ring_string);
+	len = string_room(f, min_t(size_t, len + 1, def->ring_string));
+	memcpy(f->entry + f->used, bytes, len);
+	tracer_keep_string(f, data, len);
+}
+
 /**
  * tracer_fetch_args() - fetch all arguments of a hit into its record
  * @f: the hit; @f->used grows by the strings
@@ -319,6 +343,8 @@ bool tracer_fetch_args(struct tracer_fetch *f, const struct tracer_def *def)
 		if (arg->is_register)
 			tracer_store(args + arg->offset, tracer_register(f->regs, arg),
 				     arg->type->size);
+		else if (unlikely(f->ring) && is_memory(arg))
+			store_loaded(f, def, arg, args + arg->offset);
 		else if (arg->in_register && arg->is_plain)
 			store_string(f, args + arg->offset,
 				     tracer_register(f->regs, arg) + arg->displacement);

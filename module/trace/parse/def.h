@@ -30,6 +30,7 @@
 #define TRACER_ARRAY_MAX	64	/* elements of an array */
 #define TRACER_INSNS_MAX	15	/* with the store, 16 operations */
 #define TRACER_STRING_MAX	4096	/* bytes of a fetched string, its NUL included */
+#define TRACER_RING_STRINGS	64	/* likewise, of all that a hit from a ring has */
 #define TRACER_LINE_MAX		16383	/* characters of a line */
 #define TRACER_FIXED_MAX	8192	/* bytes of an event that do not vary */
 #define TRACER_XMM_REGS		16	/* %xmm0 to %xmm15 */
@@ -173,6 +174,7 @@ enum tracer_store {
  * @is_register: @in_register, and the stored value is the register
  * @is_plain: a string of bytes that ends at a NUL, not an array
  * @value: number of its value in a block (struct uprobe_block); -1 if it is the address there
+ * @load: if it is in memory, the number of its bytes for uprobe_ring_load()
  * @insns: the steps
  * @length: of a string: how to fetch its number of characters; or NULL
  */
@@ -193,6 +195,7 @@ struct tracer_arg {
 	bool is_register;
 	bool is_plain;
 	s8 value;
+	u8 load;
 	struct tracer_insn *insns;
 	struct tracer_arg *length;
 };
@@ -230,6 +233,7 @@ enum tracer_at {
  * @length: characters of the line
  * @args_size: bytes of the arguments in a record, without the bytes of strings
  * @nvalues: number of values that a hit has in a block
+ * @ring_string: bytes of each string of a hit that comes from a ring, its NUL included
  * @blocks: hits can be in blocks: it is a probe, and all arguments are integers in registers.  This
  *	field and @nvalues are set when the site is created
  * @text: the line, cut into words; @path and the arguments point into it
@@ -253,6 +257,7 @@ struct tracer_def {
 	unsigned int length;
 	unsigned int args_size;
 	unsigned int nvalues;
+	u8 ring_string;
 	bool blocks;
 	char *text;
 	struct tracer_arg args[];

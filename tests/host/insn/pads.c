@@ -13,8 +13,8 @@
  *
  * Pads with a counter for each processor increment one of them, if this processor has rdpid.
  *
- * Pads that record write one record with the registers, however often the thread begins it again.  If
- * the ring is full, they trap.
+ * Pads that record write one record with the registers, and with what they load, however often the
+ * thread begins it again.  If the ring is full, if a load faults, or if a string has no end, they trap.
  *
  * Pads with a histogram add a register to it.  They trap if its value is negative, or if another thread
  * changes the least or largest value first; if there is one for each key, also if they do not know it.
@@ -26,6 +26,7 @@
 
 #include "ktap.h"
 #include "pad.h"
+#include "pads_loads.h"
 #include "pads_make.h"
 #include "sections.h"
 #include "trial.h"
@@ -45,9 +46,10 @@ static bool passes;
 static bool writes;
 static u64 at;
 static unsigned long tried, faulted, stepped, entered, passed, rejected, guessed, wrong;
-static unsigned long recorded, full, restarted, words, crossed;
-static unsigned long histograms, negative, raced, keys[PADS_KEY_UNKNOWN + 1];
-static unsigned long forms[2], apart, values_apart;
+static unsigned long recorded, full, restarted, words, crossed, histograms, negative, raced;
+static unsigned long keys[PADS_KEY_UNKNOWN + 1], loads[4], forms[2], apart, values_apart;
+static u64 load_words[PAD_LOAD_WORDS];
+static enum pads_loaded loaded;
 
 /* Offsets in memory of its own, which the program's instructions do not reach. */
 #define HEADS	512
@@ -66,7 +68,8 @@ static struct {
 static const enum region regions[] = { REGION_DATA, REGION_STACK, REGION_LOW };
 
 static struct pads_memory memory = {
-	.counter = 0x38000000 + COUNTER, .values = 0x38000000 + VALUES, .heads = 0x38000000 + HEADS
+	.counter = 0x38000000 + COUNTER, .values = 0x38000000 + VALUES, .heads = 0x38000000 + HEADS,
+	.data = 0x30000000 + DATA_SIZE / 2
 };
 
 static u64 *counter(void)
@@ -98,26 +101,15 @@ static struct pad_values *values(void)
 
 static u64 record_size(void)
 {
-	return sizeof(struct pad_record) + pad_action(pad)->recording.nr * sizeof(u64);
-}
-
-/* Get the register or word that a pad reads last, or 0. */
-static int last_read(void)
-{
-	const struct pad_step *action = pad_action(pad);
-
-	if (action->kind == PAD_ADD)
-		return action->histogram.value.reg > action->histogram.key.reg ?
-		       action->histogram.value.reg : action->histogram.key.reg;
-	return action->kind == PAD_RECORD && action->recording.nr ?
-	       action->recording.regs[action->recording.nr - 1] : 0;
+	return sizeof(struct pad_record) +
+	       pad_record_words(&pad_action(pad)->recording) * sizeof(u64);
 }
 
 /* Check whether that word is on another page than those that the pad pushes. */
 static bool crosses(void)
 {
 	u64 sp = trial.cpu.regs.rsp, pushed = sp - 128 - (pad->saves ? 4 : 3) * sizeof(u64);
-	int last = last_read();
+	int last = pads_last_read(pad);
 
 	return last >= PAD_WORD &&
 	       ((sp + ((u64)last - PAD_WORD + 1) * sizeof(u64) - 1) ^ pushed) >> 12;
@@ -151,6 +143,12 @@ static bool is_unknown(void)
 	return pad_has_keys(pad) && memory.way == PADS_KEY_UNKNOWN;
 }
 
+/* Check whether the pad has to trap, also if it has room. */
+static bool must_trap(void)
+{
+	return crosses() || is_negative() || is_unknown() || loaded;
+}
+
 static u64 least, largest;
 
 /*
@@ -168,6 +166,8 @@ static void reset(bool is_full)
 	/* Bits above the mask may be forged. */
 	head()->next = (u64)trial_random() << 32 | (RECORD - HEADS);
 	head()->limit = head()->next + !is_full;
+	if (pad_does(pad, PAD_RECORD) && record_size() > PAD_RECORD_USUAL)
+		head()->limit += record_size() - PAD_RECORD_USUAL;
 	if (!pad_does(pad, PAD_ADD))
 		return;
 	memset(values(), 0, sizeof(*values()));
@@ -343,25 +343,18 @@ static bool same_record(void)
 				       (unsigned long long)r->values[i]);
 		words += reg >= PAD_WORD;
 	}
+	if (!pads_same_loads(&pad_action(pad)->recording,
+			     r->values + pad_action(pad)->recording.nr, load_words))
+		return differs("other bytes were loaded");
 	return true;
 }
 
 /* Compare the histogram with what it is to be after the hit. */
 static bool same_values(void)
 {
-	const struct pad_values *v = values();
-	u64 value = added();
+	const char *wrong_about = pads_values_wrong(values(), added(), least, largest);
 
-	if (v->buckets[pads_bucket_of(value)] != 1 || pad_bucket(value) != pads_bucket_of(value))
-		return differs("%#llx is in another bucket", (unsigned long long)value);
-	if (value - pad_bucket_begin(pad_bucket(value)) >=
-	    pad_bucket_begin(pad_bucket(value) + 1) - pad_bucket_begin(pad_bucket(value)))
-		return differs("%#llx is outside of its bucket", (unsigned long long)value);
-	if (v->sum != value || v->least != (value < least ? value : least) ||
-	    v->largest != (value > largest ? value : largest))
-		return differs("sum %#llx, from %#llx to %#llx", (unsigned long long)v->sum,
-			       (unsigned long long)v->least, (unsigned long long)v->largest);
-	return true;
+	return !wrong_about || differs("%#llx: %s", (unsigned long long)added(), wrong_about);
 }
 
 static bool same_end(const struct stop *stop)
@@ -444,7 +437,7 @@ static bool run_pad(int len, bool is_full, bool traps)
 	trial_load_memory(&trial);
 	reset(is_full);
 	writes = pad_does(pad, PAD_COUNT) ||
-		 (pad_has_tail(pad) && !is_full && !crosses() && !is_negative() && !is_unknown());
+		 (pad_has_tail(pad) && !is_full && !must_trap());
 	stop.cpu = trial.cpu;
 	stop.cpu.regs.rip = at;
 	stop.sig = SIGTRAP;
@@ -473,6 +466,7 @@ static bool run_pad(int len, bool is_full, bool traps)
 			return differs("the pad does not end");
 		if (!machine_run(&stop.cpu, true, &stop))
 			return differs("the pad never stops");
+		pads_load_fault(&stop, at, &pad_parts);
 		stepped++;
 	}
 	if (!pads_same_registers(pad, &native.stops[native.nr - 1].cpu.regs, &regs))
@@ -548,6 +542,10 @@ static void try_pad(void)
 	int n = pad_emit(pad, at, code, &pad_parts);
 	bool traps;
 
+	trial_load_memory(&trial);
+	loaded = pads_load(pad, &layout, &trial.cpu.regs, program_value, load_words);
+	if (loaded == PADS_UNKNOWN)
+		return;
 	if (n < 0 || n > PAD_MAX - 24) {
 		differs("no pad: %d", n);
 		return;
@@ -564,7 +562,8 @@ static void try_pad(void)
 	histograms += pad_does(pad, PAD_ADD);
 	crossed += crosses() && passes;
 	keys[memory.way] += pad_has_keys(pad) && passes;
-	traps = crosses() || is_negative() || is_unknown();
+	loads[loaded] += passes && pad_does(pad, PAD_RECORD) && pad_action(pad)->recording.nr_loads;
+	traps = must_trap();
 	if (pad_does(pad, PAD_COUNT) || (pad_has_tail(pad) && !(traps && passes)))
 		run_pad(n, false, false);
 	if (!pad_does(pad, PAD_COUNT)) {
@@ -604,12 +603,12 @@ static void try_site(const u8 *bytes, size_t len)
 	for (int i = 0; i < filter.nr; i++)
 		if (!pad_condition_valid(&filter.conditions[i]))
 			differs("a condition is not valid");
-	pads_action_make(pad, &filter, &memory);
+	pads_action_make(pad, &filter, &memory, &trial.cpu.regs);
 	if (!pad_has_filter(pad, &filter))
 		differs("it has another filter");
 	for (int saves = pad_saves(pad, text, sizeof(text)); saves < 2; saves++) {
 		pad->saves = saves;
-		if (pad_filter_fits(pad))
+		if (pad_filter_fits(pad) && pad_fits(pad))
 			try_pad();
 	}
 }
@@ -625,6 +624,7 @@ int main(int argc, char **argv)
 		&tried, &faulted, &stepped, &entered, &passed, &rejected, &guessed, &wrong,
 		&recorded, &full, &restarted, &words, &crossed, &histograms, &negative, &raced,
 		&apart, &values_apart, &keys[0], &keys[1], &keys[2], &keys[3], &keys[4], &keys[5],
+		&loads[PADS_LOADED], &loads[PADS_FAULTS], &loads[PADS_ENDLESS],
 	};
 	unsigned long seed = 1, sites = 400;
 	cpu_set_t first;
@@ -674,6 +674,8 @@ int main(int argc, char **argv)
 		ktap_ok(!wrong && tried > sites / 2 && forms[0] && forms[1] &&
 			passed && rejected && entered > tried && negative && raced && crossed &&
 			(!memory.heads || (words && restarted > recorded / 2)) &&
+			(!memory.heads || sites < 300 ||
+			 (loads[PADS_LOADED] && loads[PADS_FAULTS] && loads[PADS_ENDLESS])) &&
 			(sites < 300 || (keys[0] && keys[PAD_KEY_WAYS - 1] &&
 					 keys[PADS_KEY_OTHER] && keys[PADS_KEY_UNKNOWN])) &&
 			histograms > recorded / 2 &&
@@ -683,12 +685,10 @@ int main(int argc, char **argv)
 			argv[optind], tried, faulted, forms[0], forms[1]);
 		ktap_note("%lu steps; pads were entered at %lu places; %lu filters passed, %lu did not",
 			  stepped, entered, passed, rejected);
-		ktap_note("%lu pads recorded; %lu records were begun again, %lu rings were full",
-			  recorded, restarted, full);
-		ktap_note("%lu pads incremented a counter of the processor, %lu added to a histogram of it",
-			  apart, values_apart);
-		ktap_note("%lu words were recorded; those of %lu pads were on another page",
-			  words, crossed);
+		ktap_note("%lu pads recorded; %lu began again; %lu rings were full; apart: %lu and %lu",
+			  recorded, restarted, full, apart, values_apart);
+		ktap_note("%lu words; %lu pads crossed pages; %lu loaded, %lu faulted, %lu had no end",
+			  words, crossed, loads[0], loads[PADS_FAULTS], loads[PADS_ENDLESS]);
 		ktap_note("%lu pads had a histogram; %lu values were negative, and %lu changes were too late",
 			  histograms, negative, raced);
 		ktap_note("keys in the first to the last place: %lu %lu %lu %lu; other ones: %lu; unknown: %lu",

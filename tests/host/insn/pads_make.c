@@ -84,10 +84,53 @@ static u8 random_value(void)
 		    PAD_WORD + trial_random() % PAD_WORDS);
 }
 
-/* Choose registers to record. */
-static void recording_make(struct pad_recording *r, u64 heads)
+/* Choose a register from which an offset leads to data, most often. */
+static u8 random_pointer(const struct pads_memory *memory, struct user_regs_struct *regs,
+			 s32 *offset)
 {
-	r->heads = heads;
+	u8 reg;
+
+	if (trial_random() % 8 == 0)
+		return random_value();
+	do {
+		reg = (u8)(trial_random() % PAD_WORD);
+	} while (*trial_register(regs, reg) >> 31);
+	*offset = (s32)(memory->data + trial_random() % 4096 - *trial_register(regs, reg));
+	return reg;
+}
+
+/* Choose bytes in memory to record. */
+static void loads_make(struct pad_recording *r, struct pads_memory *memory,
+		       struct user_regs_struct *regs)
+{
+	unsigned int strings = PAD_STRING_WORDS;
+
+	r->loads = memory->loads;
+	r->nr_loads = (u8)(trial_random() % 2 ? trial_random() % (PAD_LOADS + 1) : 0);
+	for (int i = 0; i < r->nr_loads; i++) {
+		struct pad_load *load = &memory->loads[i];
+
+		/* Memory has few pointers. */
+		*load = (struct pad_load) {
+			.steps = trial_random() % 4 ? 1 : (u8)(1 + trial_random() % PAD_LOAD_STEPS),
+			.size = (u8)(1 << trial_random() % 4),
+			.string = strings && trial_random() % 2,
+		};
+		for (int k = 0; k < load->steps; k++)
+			load->offset[k] = (s32)(trial_random() % 256) - 128;
+		load->from = random_pointer(memory, regs, load->offset);
+		if (!load->string)
+			continue;
+		load->size = (u8)(8 * (1 + trial_random() % strings));
+		strings -= pad_load_words(load);
+	}
+}
+
+/* Choose registers to record. */
+static void recording_make(struct pad_recording *r, struct pads_memory *memory,
+			   struct user_regs_struct *regs)
+{
+	r->heads = memory->heads;
 	r->mask = 0x1ff;
 	r->id = trial_random() & 0x7fffffff;
 	r->nr = (u8)(trial_random() % (PAD_VALUES + 1));
@@ -100,6 +143,7 @@ static void recording_make(struct pad_recording *r, u64 heads)
 			r->regs[k] = r->regs[k - 1];
 			r->regs[k - 1] = reg;
 		}
+	loads_make(r, memory, regs);
 }
 
 static struct pad_operand random_operand(void)
@@ -179,7 +223,8 @@ bool pads_same_registers(const struct pad *pad, const struct user_regs_struct *a
 	return !memcmp(&x, &y, sizeof(x));
 }
 
-void pads_action_make(struct pad *pad, const struct pad_filter *filter, struct pads_memory *memory)
+void pads_action_make(struct pad *pad, const struct pad_filter *filter, struct pads_memory *memory,
+		      struct user_regs_struct *regs)
 {
 	static const enum pad_step_kind kinds[] = {
 		PAD_RECORD, PAD_RECORD, PAD_ADD, PAD_ADD, PAD_COUNT, PAD_TO_TRAP
@@ -195,7 +240,7 @@ void pads_action_make(struct pad *pad, const struct pad_filter *filter, struct p
 	pad_set_steps(pad, filter, kind);
 	action = &pad->steps[pad->nr - 1];
 	if (kind == PAD_RECORD) {
-		recording_make(&action->recording, memory->heads);
+		recording_make(&action->recording, memory, regs);
 	} else if (kind == PAD_ADD) {
 		histogram_make(&action->histogram, memory);
 	} else if (kind == PAD_COUNT) {
@@ -299,4 +344,20 @@ bool pads_leave(const struct pad *pad, u64 at, struct user_regs_struct *regs, co
 	regs->rsp += (u64)(s64)state->sp;
 	regs->rip = state->ip;
 	return true;
+}
+
+const char *pads_values_wrong(const struct pad_values *v, u64 value, u64 least, u64 largest)
+{
+	unsigned int bucket = pad_bucket(value);
+	u64 begin = pad_bucket_begin(bucket), end = pad_bucket_begin(bucket + 1);
+
+	if (v->buckets[pads_bucket_of(value)] != 1 || bucket != pads_bucket_of(value))
+		return "in another bucket";
+	if (value - begin >= end - begin)
+		return "outside of its bucket";
+	if (v->sum != value)
+		return "another sum";
+	least = value < least ? value : least;
+	largest = value > largest ? value : largest;
+	return v->least != least || v->largest != largest ? "other extremes" : NULL;
 }

@@ -16,6 +16,8 @@
  * @heads: address of the heads of rings; 0 if no pad can record
  * @keyed: address of two pages of histograms: of the last key, and of all others
  * @keys: the table of keys, which has the same address in the thread
+ * @data: address of DATA_SIZE bytes to load from
+ * @loads: the loads of a pad that records
  * @way: where the key of the pad is: the number of a way; or a number of enum pads_key
  */
 struct pads_memory {
@@ -26,6 +28,8 @@ struct pads_memory {
 	u64 heads;
 	u64 keyed;
 	struct pad_key_set *keys;
+	u64 data;
+	struct pad_load loads[PAD_LOADS];
 	unsigned int way;
 };
 
@@ -45,8 +49,12 @@ bool pads_have_rdpid(u64 code);
 /* Make conditions at random. Every second one holds. Return whether all do. */
 bool pads_filter_make(struct pad_filter *filter, struct user_regs_struct *regs);
 
-/* Choose what a pad does behind its conditions. */
-void pads_action_make(struct pad *pad, const struct pad_filter *filter, struct pads_memory *memory);
+/*
+ * Choose what a pad does behind its conditions.  @regs: the registers that it will have: the pointers
+ * of some loads lead to memory.
+ */
+void pads_action_make(struct pad *pad, const struct pad_filter *filter, struct pads_memory *memory,
+		      struct user_regs_struct *regs);
 
 /* Map the table of keys, before the thread starts. Return false if that fails. */
 bool pads_keys_map(struct pads_memory *memory);
@@ -83,6 +91,9 @@ bool pads_bytes_trap(u64 code);
  */
 bool pads_leave(const struct pad *pad, u64 at, struct user_regs_struct *regs, const u64 *stack,
 		struct pad_state *state, struct pad_debt *debt);
+
+/* Say what is wrong with a histogram that had only extremes before it got a value; NULL: nothing. */
+const char *pads_values_wrong(const struct pad_values *v, u64 value, u64 least, u64 largest);
 
 /* The bucket of a value: that of its leading bit, and of the three bits behind it. */
 unsigned int pads_bucket_of(u64 value);

@@ -125,7 +125,8 @@ static long call_all(long n)
 
 static long call_at_edge(long n)
 {
-	char *stack = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *stack = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	long *top = (long *)(stack + PAGE) + 2;
 	long i, right = 0;
 
@@ -179,7 +180,7 @@ static long attack(const char *how, bool pads)
 	long i, n = 0, done = 0;
 
 	for_each_mapping(&m, "/proc/self/maps", "") {
-		bool ours = strstr(m.name, "[uprobes]"), shared = strchr(m.perms, 'w') != NULL;
+		bool ours = strstr(m.name, "[uprobes]"), shared = strchr(m.perms, 'w');
 
 		if (ours && shared && !pads)
 			found[n++] = m;
@@ -191,7 +192,8 @@ static long attack(const char *how, bool pads)
 		before = ours && strchr(m.perms, 'x') ? m.end - AREA_SIZE : 0;
 	}
 	for (i = 0; i < n; i++)
-		done += attack_area(how, (void *)found[i].start, found[i].end - found[i].start) == 1;
+		done += attack_area(how, (void *)found[i].start,
+				    found[i].end - found[i].start) == 1;
 	return n && done == n;
 }
 

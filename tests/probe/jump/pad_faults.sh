@@ -43,7 +43,8 @@ begin() {
 }
 
 start() {
-	coproc program { exec setpriv --reuid=1000 --regid=1000 --clear-groups "$prog"; }
+	# The kernel writes to the memory of a restartable sequence: a thread that forbids that dies.
+	coproc program { GLIBC_TUNABLES=glibc.pthread.rseq=0 exec setpriv --reuid=1000 --regid=1000 --clear-groups "$prog"; }
 	read -r pid <&"${program[0]}"
 	check "$1: the functions have jumps" in_time warm "$2"
 }
@@ -63,11 +64,9 @@ counted() {
 }
 
 attacks=("words unmap" "words protect" "pads unmap" "pads protect" "edge 50" "own 50" "crooked 50" "unaligned 50" "keys 50")
-ktap_plan 60
+grep -qw ospke /proc/cpuinfo || unset "attacks[8]"
+ktap_plan $((${#attacks[@]} * 5 + 2))
 for attack in "${attacks[@]}"; do
-	case $attack in
-	keys*) grep -qw ospke /proc/cpuinfo || continue ;;
-	esac
 	begin "${attack// /.}"
 	count_begin "$prog" "${places[@]}"
 	start "$attack" 3
@@ -82,10 +81,18 @@ for attack in "${attacks[@]}"; do
 		right="50 0 0" extra=(0 0 0 $((crooked + 50)))
 		;;
 	esac
+	# Functions whose pads cannot have their memory lose their jumps; bare() needs no stack.
+	case $attack in
+	edge*) left=1 ;;
+	own*) left=2 ;;
+	crooked*) left=3 ;;
+	# Not every emulator checks that addresses are aligned.
+	unaligned*) left="[34]" ;;
+	*) left=0 ;;
+	esac
 	is "$(say "$attack")" "$right" "$attack: the program has no signal but its own"
-	is "$(say call 100)" "300 0 0" "$attack: nor afterwards"
+	like "$(say call 100) $(jumps)" "^300 0 0 $left\$" "$attack: nor afterwards, when places of such pads have no jumps"
 	calls=$((calls + 100))
-	echo "# jumps: $(jumps)"
 	check "$attack: all hits are counted" counted $((calls + extra[0])) $((calls + extra[1])) $((calls + extra[2])) "${extra[3]}"
 	finish "$attack"
 	count_end

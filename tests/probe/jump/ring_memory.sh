@@ -1,0 +1,129 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# test: hits whose arguments are in memory need no trap, and have the same text; no address hurts the program
+# full: the time of the default run is used up
+# cpus: 2
+# timeout: 180
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/shared/trace.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
+. "$UPROBES_TOP/tests/shared/jump.inc"
+ktap_plan 39
+
+prog=$tmp/texts
+cp "$progs/texts" "$prog"
+chmod 755 "$tmp" "$prog"
+place=$prog:$(($(printf '%d' 0x$(symbol "$prog" text_call)) - $(text_start "$prog")))
+
+texts() {
+	coproc program { cd "$tmp" && exec setpriv --reuid=1000 --regid=1000 --clear-groups "$prog"; }
+	read -r pid <&"${program[0]}"
+}
+
+say() {
+	echo "$*" >&"${program[1]}"
+	read -r answer <&"${program[0]}"
+	echo "$answer"
+}
+
+texts_end() {
+	exec {program[1]}>&-
+	wait "$pid"
+}
+
+# warm: check that the place has a jump, after calls that do not fault.
+warm() {
+	say plain 100 >/dev/null
+	[ "$(jumps)" -ge 1 ]
+}
+
+# trapped: print how many hits of the place have trapped.
+records() { grep -v '^#' $dir/trace | sed -E 's/^.*: (memory|text|node): /\1: /'; }
+
+# A program that has a fault, and survives it.
+is "$(cat /sys/module/uprobes/parameters/loads)" 0 "no fault has been seen yet"
+bash -c 'kill -SEGV $$' 2>/dev/null
+define "p:first $place text=+0(%di):string"
+enable
+texts
+is "$(say null 5)" "5 25 0" "a program is probed"
+like "$(cat $dir/instrumentation)" "$prog|text_call|." "instrumentation lists the place"
+texts_end
+disable
+clear
+"$UPROBES_TOP/userspace/uprobe" doctor >/dev/null 2>&1
+is "$(cat /sys/module/uprobes/parameters/loads)" 1 "uprobe doctor has shown one"
+
+events=(
+	"p:text $place text=+0(%di):string nr=%dx:s64"
+	"p:node $place value=+8(%si):s64 small=+24(%si):s16 tiny=+26(%si):s8 bits=+28(%si):b7@3/32 nr=%dx:s64"
+	"p:text $place text=+0(%di):string name=+0(+16(%si)):ustring nr=%dx:s64"
+	"p:node $place next=+8(+0(%si)):s64 third=+8(+0(+0(%si))):x64 name=+0(+16(%si)):string nr=%dx:s64"
+)
+for event in "${events[@]}"; do
+	for on in 0 1; do
+		jump $on
+		clear
+		echo 4096 >$dir/buffer_size_kb
+		define "$event"
+		enable
+		texts
+		[ $on = 0 ] || check "the place has a jump: ${event##* }" in_time warm
+		: >$dir/trace
+		say run 2000 >"$tmp/answer.$on"
+		records >"$tmp/records.$on"
+		texts_end
+		disable
+	done
+	is "$(grep -c . "$tmp/records.1")" 2000 "each hit has a record"
+	check "the records are the same" diff "$tmp/records.0" "$tmp/records.1"
+	like "$(cat "$tmp/answer.1")" "^$(cat "$tmp/answer.0")$" "and the program has the same results"
+	like "$(cat "$tmp/answer.1")" " 0$" "and no signal"
+done
+
+# Threads, and a page that comes and goes.
+clear
+define "p:text $place text=+0(%di):string nr=%dx:s64"
+enable
+texts
+check "the place has a jump" in_time warm
+: >$dir/trace
+like "$(say threads 1000)" "^1000 .* 0$" "a page that comes and goes gives no signal"
+records | awk '{
+	split($0, part, "\"")
+	split($0, nr, "nr=")
+	if (nr[2] % 4)
+		wrong += part[2] != "call number " nr[2]
+	else
+		wrong += part[2] != "toggled" && !index($0, "(fault)")
+	toggled += part[2] == "toggled"
+	n++
+} END { print n, wrong + 0, (toggled > 0) }' >"$tmp/threads"
+is "$(cat "$tmp/threads")" "4000 0 1" "each hit has its own text"
+
+# Memory that another thread of the program supplies, or takes away while the pad waits for it.
+echo 1 >/proc/sys/vm/unprivileged_userfaultfd
+at_exit "echo 0 >/proc/sys/vm/unprivileged_userfaultfd"
+for end in supply drop; do
+	: >$dir/trace
+	like "$(say hold)" " 1 0$" "a hit waits for a page of userfaultfd"
+	like "$(say $end)" " 0$" "$end: it goes on without a signal"
+	[ $end = supply ] && text='"ABC.*"' || text='\(fault\)'
+	like "$(records)" "text=$text nr=0" "$end: with the text that is there then"
+done
+like "$(say plain 100)" "^100 .* 0$" "the program goes on"
+
+# The module goes meanwhile.
+like "$(say hold)" " 1 0$" "a hit waits once more"
+disable
+clear
+rmmod uprobes_trace
+rmmod uprobes &
+remover=$!
+sleep 1
+check "the module waits for the hit" kill -0 $remover
+like "$(say drop)" " 0$" "which goes on without a signal"
+check "the module goes" wait $remover
+like "$(say run 100)" "^100 .* 0$" "and so does the program"
+texts_end
+load_module
