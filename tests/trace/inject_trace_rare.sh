@@ -123,10 +123,13 @@ else
 fi
 
 if [ -e $tracefs/events/uprobes_ko/hit/enable ]; then
-	listen() { echo 1 >$tracefs/events/uprobes_ko/hit/enable; }
-	ignore() { echo 0 >$tracefs/events/uprobes_ko/hit/enable; }
 	hooked() { grep -q ' perf_callchain_user' /sys/kernel/debug/kprobes/list; }
-	not_hooked() { ignore; ! hooked; }
+	unhooked() { ! hooked; }
+	# A worker does that, and writes to the log if it cannot. The write does not wait long for it.
+	tried() { hooked || [ -n "$(told)" ]; }
+	listen() { echo 1 >$tracefs/events/uprobes_ko/hit/enable && { in_time tried || :; }; }
+	ignore() { echo 0 >$tracefs/events/uprobes_ko/hit/enable && in_time unhooked; }
+	not_hooked() { ignore; unhooked; }
 	each_failure "listening to hits" listen ignore hooked not_hooked
 else
 	skip "listening to hits" "this kernel has no tracefs events"
