@@ -29,8 +29,10 @@ echo 0 >$adds/registered
 
 # A value below zero traps.
 adds valued value size=4 is_signed=1
-"$tmp/valued" 20000 1 5 0x1fffffffe 0xffffffff7fffffff
-is "$(all)" "60000 42949673000000 hits" "signed values of four bytes are all there"
+# So many of the others that a busy machine, where jumps come late, makes no difference.
+# shellcheck disable=SC2046
+"$tmp/valued" 20000 1 0x1fffffffe $(printf '5 0xffffffff7fffffff %.0s' {1..10})
+is "$(all)" "420000 429496730360000 hits" "signed values of four bytes are all there"
 check "those below zero were seen by the handler" few 20000
 adds valued value size=1
 "$tmp/valued" 2000 1 0x180 0xff00

@@ -85,8 +85,10 @@ jump 1
 
 # A value that traps.
 adds valued value size=4 is_signed=1 key_size=2
-"$tmp/valued" 20000 1 5 0x1fffffffe 0xffffffff7fffffff
-is "$(all)" "60000 42949673000000 hits" "values below zero trap, and all are there"
+# So many of the others that a busy machine, where jumps come late, makes no difference.
+# shellcheck disable=SC2046
+"$tmp/valued" 20000 1 0x1fffffffe $(printf '5 0xffffffff7fffffff %.0s' {1..10})
+is "$(all)" "420000 429496730360000 hits" "values below zero trap, and all are there"
 check "those below zero were seen by the handler" few 20000
 adds valued value key_size=8
 "$tmp/valued" 20000 1 0 0x9e3779b97f4a7c15 0xffffffffffffffff
@@ -106,19 +108,26 @@ echo off >$inject
 
 # A thread that stops anywhere in the pad goes on with the right sum.
 for thing in "jumps 50" "storm 5000"; do
-	adds signals work key_size=1
-	# shellcheck disable=SC2086
-	"$tmp/signals" $thing >"$tmp/out" 2>"$tmp/err"
-	traps="$(all) $(by_key)" added=$(cut -d' ' -f 4 $adds/values)
+	# Where signals make threads come back to a place, it may not have a jump. They may do so before there is one.
+	for _ in {1..8}; do
+		adds signals work key_size=1
+		# shellcheck disable=SC2086
+		"$tmp/signals" $thing >"$tmp/out" 2>"$tmp/err"
+		echo "$(all) $(by_key)" >>"$tmp/sums.${thing% *}"
+		cat "$tmp/out" >>"$tmp/outs.${thing% *}"
+		added=$(cut -d' ' -f 4 $adds/values)
+		if [ "$thing" = "jumps 50" ] || [ "$added" -gt 0 ]; then
+			break
+		fi
+	done
 	rmmod uprobe_adds
 	jump 0
 	adds signals work key_size=1
 	# shellcheck disable=SC2086
 	"$tmp/signals" $thing >"$tmp/out.0" 2>"$tmp/err"
-	# Where signals make threads come back to a place, it may not have a jump.
 	[ "$thing" = "jumps 50" ] || check "$thing: some were added in the program" [ "$added" -gt 0 ]
-	is "$traps" "$(all) $(by_key)" "$thing: hits, sums and keys are those of traps"
-	is "$(cat "$tmp/out")" "$(cat "$tmp/out.0")" "$thing: so is the output"
+	is "$(sort -u "$tmp/sums.${thing% *}")" "$(all) $(by_key)" "$thing: hits, sums and keys are those of traps"
+	is "$(sort -u "$tmp/outs.${thing% *}")" "$(sort -u "$tmp/out.0")" "$thing: so is the output"
 	jump 1
 done
 
