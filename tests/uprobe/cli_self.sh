@@ -45,8 +45,12 @@ like "$(cat "$tmp/err")" "left out.* uprobe \(" "count leaves itself out, too"
 # More events than the helper can print.
 "$t" ticks 2 1000000000000000 &
 load=$!
+began=$SECONDS
 timeout $((60 * ${TEST_TIMEOUT_SCALE:-1})) uprobe -d 1 --json "p:$t:tick n=%di" >"$tmp/out" 2>"$tmp/err"
-is "$?" 0 "-d ends the helper even if events never end"
+status=$? took=$((SECONDS - began))
+is $status 0 "-d ends the helper even if events never end"
 isnt "$(wc -l <"$tmp/out")" 0 "some of these events are shown"
-like "$(grep -c 'events were lost' "$tmp/err")" '^[0-9]$' "lost events are reported once a second"
+# On a busy machine, the helper ends later.
+lost=$(grep -c 'events were lost' "$tmp/err")
+check "lost events are reported once a second: $lost times in $took s" [ "$lost" -le $((took + 2)) ]
 kill $load

@@ -2,7 +2,8 @@
 // cflags: -O1 -pthread -fno-optimize-sibling-calls -fno-inline -fno-omit-frame-pointer -no-pie
 /*
  * Calls functions in a known order: nested, recursive, left by longjmp(), in two threads. Then, with an
- * argument, it executes itself anew, without the argument.
+ * argument, it executes itself anew, without the argument.  One function sleeps for 100 ms, or for
+ * as many as the variable SLEEP of the environment says.
  */
 #include "puppet.h"
 
@@ -10,6 +11,7 @@
 
 static jmp_buf back;
 static volatile int sum;
+static unsigned int sleep_ms = 100;
 
 TRACED void fl_leaf(void)
 {
@@ -18,7 +20,7 @@ TRACED void fl_leaf(void)
 
 TRACED void fl_slow(void)
 {
-	usleep(100000);
+	usleep(1000 * sleep_ms);
 	fl_leaf();
 }
 
@@ -78,6 +80,8 @@ TRACED void fl_exec(char *self)
 
 int main(int argc, char **argv)
 {
+	if (getenv("SLEEP"))
+		sleep_ms = (unsigned int)atoi(getenv("SLEEP"));
 	fl_all();
 	if (argc > 1)
 		fl_exec(argv[0]);
