@@ -54,13 +54,13 @@ like "$(cat "$tmp/err")" '45 more keys were met; --top 65 shows them' "a message
 
 "$prog" 0 1 9 &
 load=$!
-uprobe hist -i 0.2 -d 1 -p $load "$prog:value" %di >"$tmp/out" 2>"$tmp/err"
+uprobe hist -i 0.2 -d 5 -p $load "$prog:value" %di >"$tmp/out" 2>"$tmp/err"
 check "-i prints a histogram again and again" test "$(grep -c '^value, %di: [1-9][0-9]* hits' "$tmp/out")" -ge 2
 is "$(grep -c '^[0-9][0-9]:[0-9][0-9]:[0-9][0-9]$' "$tmp/out")" "$(grep -c '^value,' "$tmp/out")" "each has its time"
-uprobe hist --heat -i 0.2 -d 1 -p $load "$prog:value" %di >"$tmp/out" 2>"$tmp/err"
+uprobe hist --heat -i 0.2 -d 5 -p $load "$prog:value" %di >"$tmp/out" 2>"$tmp/err"
 like "$(head -n 1 "$tmp/out")" '^ +1 +32 +1024 .*HITS +50% ~ +99% ~$' "--heat has a scale of numbers"
 like "$(sort -t'|' -nk 3 "$tmp/out" | tail -n 1)" '^[0-9:]{8} \|      @@ .* 9 +9$' "and a line for each interval"
-uprobe hist -o "$tmp/x.svg" -i 0.2 -d 1 -p $load "$prog:value" %di >"$tmp/out" 2>"$tmp/err"
+uprobe hist -o "$tmp/x.svg" -i 0.2 -d 5 -p $load "$prog:value" %di >"$tmp/out" 2>"$tmp/err"
 is "$? $(cat "$tmp/out")" "0 " "a picture is written, and nothing else"
 check "it has a cell for each interval with hits" python3 -c '
 import sys, xml.etree.ElementTree as tree

@@ -28,7 +28,7 @@ if [ "${1-}" = inside ]; then
 	echo "json $(grep -c "\"pid\":$pid,\"tid\":$pid," "$tmp/out")"
 	said -c "$t ticks 1 3" "p:$t:tick"
 	echo "command $(wc -l <"$tmp/out")"
-	said count -d 0.5 -p $pid "p:$t:tick"
+	said count -d 3 -p $pid "p:$t:tick"
 	echo "count $(awk 'NR == 2 { print ($1 > 0) }' "$tmp/out")"
 	# The control directory shows the IDs outside in its records.
 	echo "p:e $(uprobe offset "$t" tick)" >$dir/uprobe_events

@@ -23,6 +23,15 @@ shown() {
 	sed -E 's/^ *.*-([0-9]+) +\[.*/\1/' "$tmp/out" | sort -u | xargs
 }
 
+# appear PID...: wait until an event of each process is shown, but not for ever.
+appear() {
+	local pid
+
+	for pid; do
+		in_time grep -q -e "-$pid *\[" "$tmp/out"
+	done
+}
+
 ktap_plan 23
 "$t" slow 100000 >/dev/null &
 other=$!
@@ -39,6 +48,7 @@ wait_until "the process has a child" has_child
 start -p $other "p:$t:tick"
 check "-p: the process is probed" in_time probed $other
 untouched "$child" "-p: no other process is probed"
+appear $other
 stop
 is "$(shown)" "$other" "-p: events of this process are shown"
 like "$(cat "$tmp/err")" "^Ending tracing\.\.\. $(wc -l <"$tmp/out") events shown, $(wc -l <"$tmp/out") hits, 0 missed, 0 lost\.\$" \
@@ -46,6 +56,7 @@ like "$(cat "$tmp/err")" "^Ending tracing\.\.\. $(wc -l <"$tmp/out") events show
 
 start -L $other "p:$t:tick"
 untouched "$child" "-L: a process without the thread is not probed"
+appear $other
 stop
 is "$(shown)" "$other" "-L: events of the thread's process are shown"
 
@@ -58,6 +69,7 @@ orphan=$(cat "$tmp/pid.orphan")
 check "-f: a later descendant is probed, even if its parent ends" in_time probed "$orphan"
 echo >&7
 check "-f: the program that the process executes is probed" in_time probed $parent
+appear $parent "$child" "$orphan"
 stop
 is "$(shown)" "$(printf '%s\n' "$parent" "$child" "$orphan" | sort | xargs)" \
 	"-f: events of all these processes are shown"
