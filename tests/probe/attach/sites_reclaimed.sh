@@ -36,7 +36,7 @@ END
 chmod +x "$tmp/in_group"
 as=$tmp/in_group
 steps
-before=$(taken)
+before=$(settled taken)
 # More than 2,000 sites, and a list of slots with what the kernel itself takes.
 least=$((before + 300000)) most=$((before + 30000))
 
@@ -70,7 +70,7 @@ works() {
 }
 pid_of_steps=$pid pid=$shell
 # The sites of about 200 functions stay.
-before=$(taken) most=$(($(taken) + 100000))
+before=$(settled taken) most=$((before + 100000))
 count true
 : >"$tmp/others_told"
 uprobe count -p "$shell" 'libc:str*' >"$tmp/others" 2>"$tmp/others_told" &

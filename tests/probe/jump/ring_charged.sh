@@ -18,22 +18,15 @@ pages() {
 	echo $(($(charged kernel) / 4096))
 }
 
-# hits: not in a subshell, have the program hit on both processors; print the pages that the group has then.
-hits() {
-	tell run 8 1000 >/dev/null
-	# The kernel brings the numbers of a group up to date every two seconds.
-	sleep 2.5
-	pages
-}
-
 clear
 define "p:calls $call a=%di:s32 b=%si:s64"
 enable
 : >$dir/trace
 jump 0
 ringed sh -c "echo \$\$ >$group/cgroup.procs && exec \$0"
-hits >"$tmp/pages"
-trapped=$(cat "$tmp/pages")
+# On both processors.
+tell run 8 1000 >/dev/null
+trapped=$(settled pages)
 is "$(lines | sound)" 8000 "all hits are recorded by traps"
 jump 1
 check "then the place needs no trap" warm
