@@ -192,10 +192,10 @@ static void scribble(uint64_t *rings, size_t words)
 	}
 }
 
-/* The module makes them after some hits. */
+/* The module makes them after some hits; on a busy machine, it may take seconds. */
 static uint64_t *rings_wait(size_t *words)
 {
-	for (int i = 0; i < 100; i++) {
+	for (int i = 0; i < 3000; i++) {
 		uint64_t *rings;
 
 		calls = 100;

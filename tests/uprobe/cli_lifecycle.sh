@@ -27,7 +27,7 @@ uprobe -d 0.5 "p:$tmp/traced:text" >/dev/null 2>&1
 is "$? $(events)" "0 0" "after the time of -d, no event is left"
 uprobe -c "$tmp/traced all" "p:$tmp/traced:text" >/dev/null 2>&1
 is "$? $(events)" "0 0" "after the command of -c, no event is left"
-(trap '' CHLD; exec timeout 60 uprobe -c "$tmp/traced all" "p:$tmp/traced:text") >/dev/null 2>&1
+(trap '' CHLD; exec timeout $((60 * ${TEST_TIMEOUT_SCALE:-1})) uprobe -c "$tmp/traced all" "p:$tmp/traced:text") >/dev/null 2>&1
 is "$? $(events)" "0 0" "after -c, no event is left if the parent ignores SIGCHLD"
 uprobe -c "$tmp/traced all; $tmp/traced all" -f -M 1 "p:$tmp/traced:text" 2>/dev/null | grep -c ' text:' >"$tmp/n"
 is "$(cat "$tmp/n") $(events)" "1 0" "after the last event of -M, no event is left"

@@ -11,7 +11,8 @@ ktap_plan 19
 
 # debug ARGUMENT-OF-GDB...: run gdb without settings of a user; drop what differs between runs.
 debug() {
-	timeout 120 gdb -nx -batch -ex 'set debuginfod enabled off' -ex 'set auto-load off' "$@" 2>&1 </dev/null |
+	timeout $((120 * ${TEST_TIMEOUT_SCALE:-1})) gdb -nx -batch -ex 'set debuginfod enabled off' \
+		-ex 'set auto-load off' "$@" 2>&1 </dev/null |
 		sed -E '/^\[(New|Switching|Thread .* exited)/d; s/\(process [0-9]+\)/(process)/; s/LWP [0-9]+/LWP/'
 }
 

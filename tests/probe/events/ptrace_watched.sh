@@ -16,7 +16,7 @@ prog=$progs/watched
 watched() {
 	set_probe $1 path="$prog" offset="0x$(symbol "$prog" $2)" flags=$4
 	run register $1
-	is "$(timeout 60 "$prog" 20 $5)" "$unprobed" "$3: the watchpoint stops the program as unprobed"
+	is "$(timeout $((60 * ${TEST_TIMEOUT_SCALE:-1})) "$prog" 20 $5)" "$unprobed" "$3: the watchpoint stops the program as unprobed"
 	is "$(hits $1)" 20 "$3: each execution is a hit"
 	run unregister $1
 }

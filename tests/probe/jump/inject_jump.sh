@@ -22,7 +22,7 @@ failed() {
 
 # hit_until COMMAND...: call the functions until COMMAND succeeds.
 hit_until() {
-	for _ in {1..100}; do
+	for _ in $(tries 100); do
 		say call 50 >/dev/null
 		called=$((called + 50))
 		"$@" && return

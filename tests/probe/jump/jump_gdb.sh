@@ -35,8 +35,8 @@ finish
 detach
 END
 session() {
-	timeout 200 gdb -nx -batch -ex 'set debuginfod enabled off' -ex 'set auto-load off' -p "$pid" -x "$tmp/script" \
-		2>&1 </dev/null | sed -n '/^Breakpoint 1,/,$p' | sed -nE '/^pc|^ *0x.*:|^\$|^=>|pushes|carries|Value/ { s/=>/  /; p }' |
+	timeout $((200 * ${TEST_TIMEOUT_SCALE:-1})) gdb -nx -batch -ex 'set debuginfod enabled off' \
+		-ex 'set auto-load off' -p "$pid" -x "$tmp/script" 2>&1 </dev/null | sed -n '/^Breakpoint 1,/,$p' | sed -nE '/^pc|^ *0x.*:|^\$|^=>|pushes|carries|Value/ { s/=>/  /; p }' |
 		grep -v '^Run till\|^#'
 }
 

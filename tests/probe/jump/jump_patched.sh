@@ -25,7 +25,7 @@ say() {
 
 # jumping: call the function until the place has a jump, and once more.
 jumping() {
-	for _ in {1..100}; do
+	for _ in $(tries 100); do
 		say call 100 >/dev/null
 		calls=$((calls + 100))
 		[ "$(jumps)" != 1 ] || return 0

@@ -28,7 +28,7 @@ for skip in 0 1 2; do
 	most=0
 	: >"$tmp/outs"
 	# On a machine with a load, the jumps may come late.
-	for _ in 1 2 3 4 5 6 7 8; do
+	for _ in $(tries 8); do
 		"$tmp/critical.$round" 4 30000 >"$tmp/out" &
 		while [ -d /proc/$! ] && ! grep -q "^State:.*Z" /proc/$!/status; do
 			now=$(jumps)
