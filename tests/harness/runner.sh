@@ -39,7 +39,7 @@ guest_test c_dies <<'END'
 ktap_plan 2
 ok "first"
 # What is said reaches the host before the end does.
-sleep 3
+sleep 15
 echo c >/proc/sysrq-trigger
 sleep 1000
 END
@@ -169,7 +169,7 @@ guest_test l_stale <<END
 ktap_plan 1
 ok "it is run"
 [ ! -e "$tmp/enough" ] || exit 0
-sleep 3
+sleep 15
 {
 	echo "int3: 0000 [#1] PREEMPT SMP NOPTI"
 	echo "RIP: 0010:__schedule+0x339/0xbf0"

@@ -592,6 +592,7 @@ int main(int argc, char **argv)
 {
 	struct sigaction action = { .sa_sigaction = on_trap, .sa_flags = SA_SIGINFO };
 	unsigned int seconds = 2;
+	bool noticed = false;
 	int option;
 
 	while ((option = getopt(argc, argv, "s:t:")) > 0) {
@@ -612,7 +613,12 @@ int main(int argc, char **argv)
 	sigaction(SIGILL, &action, NULL);
 	sigaction(SIGSEGV, &action, NULL);
 	ktap_ok(prepare() && nr_places >= 100, "there are places in a second libc");
-	ktap_ok(notices_half_jumps(seconds), "it is noticed if threads can see half a jump");
+	/* Whether a thread meets one depends on where it is just then. */
+	for (int i = 0; i < 5 && !noticed; i++) {
+		noticed = notices_half_jumps(seconds);
+		next_random(&seed);
+	}
+	ktap_ok(noticed, "it is noticed if threads can see half a jump");
 	run(seconds);
 	return ktap_finish();
 }

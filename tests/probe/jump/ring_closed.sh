@@ -26,11 +26,15 @@ tell run 2 200 >/dev/null
 is "$(tell open 2000)" opened "the program has opened its rings before each call"
 recorded=$(lines | grep -c ' calls: ')
 is "$(grep -c 'g:calls: ' $tracefs/trace)" "$recorded" "the listener has got each hit that is recorded"
-# Its rings stay open until it loses both processors.
-tell run 4 1500 >/dev/null
-: >$tracefs/trace
-tell run 1 600 >/dev/null
-is "$(grep -c 'g:calls: ' $tracefs/trace)" 600 "it gets all hits of a program that leaves its rings alone"
+# Its rings stay open until it loses both processors, which may take longer on a busy machine.
+for _ in $(tries 10); do
+	tell run 4 1500 >/dev/null
+	: >$tracefs/trace
+	tell run 1 600 >/dev/null
+	got=$(grep -c 'g:calls: ' $tracefs/trace)
+	[ "$got" != 600 ] || break
+done
+is "$got" 600 "it gets all hits of a program that leaves its rings alone"
 echo 0 >$tracefs/events/uprobes_ko/hit/enable
 disable
 ringed_end

@@ -82,20 +82,24 @@ got >/dev/null
 tell run 2 300 >/dev/null
 is "$(got)" "600 600 600 600" "each of them gets all hits"
 
-# A thread may be in a pad when a fifth probe comes.
-echo "run 4 3000" >&"${program[1]}"
+# A thread may be in a pad when a fifth probe comes. On a busy machine, the program may end before that.
 rounds=0
 without=0
-until read -r -t 0 -u "${program[0]}"; do
-	more 5
-	fewer 4
-	sleep 0.05
-	[ "$(jumps)" = 0 ] || without=$((without + 1))
-	rounds=$((rounds + 1))
+for runs in $(tries 2); do
+	echo "run 4 3000" >&"${program[1]}"
+	until read -r -t 0 -u "${program[0]}"; do
+		more 5
+		fewer 4
+		sleep 0.05
+		[ "$(jumps)" = 0 ] || without=$((without + 1))
+		rounds=$((rounds + 1))
+	done
+	read -r answer <&"${program[0]}"
+	[ $rounds = 0 ] || break
 done
-read -r answer <&"${program[0]}"
 diag "a probe has come and gone $rounds times, and $without times hits needed no trap behind that"
 check "a fifth probe has come and gone" [ $rounds -ge 1 ]
-is "$(got)" "12000 12000 12000 12000" "the four have got all hits"
+n=$((12000 * runs))
+is "$(got)" "$n $n $n $n" "the four have got all hits"
 fewer 0
 check "the program ends well" ringed_end
