@@ -10,15 +10,17 @@
  * and "filter-jump" are the same without a trap; "filter-passes" are hits that meet the
  * condition, and trap in the pad.  "event-ring" are hits that are recorded with two registers,
  * without a trap; "event-1", "event-2" and "event-10" are the same if the ring is emptied after so
- * many; "read-ring" are the same of a session, with reading them as units; "hist" are
- * hits that are counted by the value of a register, "lat" calls that are timed, and "hist-jump" and
- * "lat-jump" the same without traps. They include what it takes to empty the rings.  "jump" and
- * "jump-away" are what it takes to write and to erase a jump, of many that are written together.
+ * many; "text" are recorded with a string of 16 bytes by a trap, "text-ring" without one;
+ * "read-ring" are hits of a session, with reading them as units; "hist" are hits that are counted
+ * by the value of a register, "lat" calls that are timed, and "hist-jump" and "lat-jump" the same
+ * without traps. They include what it takes to empty the rings.  "jump" and "jump-away" are what it
+ * takes to write and to erase a jump, of many that are written together.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -97,14 +99,32 @@ static void wait_for_jumps(called *fn, unsigned int wanted)
 /* The open file "aggregate", or -1. */
 static int aggregate = -1;
 
-static void event_begin(int i)
+static sigjmp_buf behind;
+static char *volatile nowhere;
+
+static void on_fault(int sig)
+{
+	siglongjmp(behind, sig);
+}
+
+/* Have a fault: pads may read memory when the module has seen one. */
+static void have_fault(void)
+{
+	signal(SIGSEGV, on_fault);
+	if (!sigsetjmp(behind, 1))
+		(void)*(volatile char *)nowhere;
+	signal(SIGSEGV, SIG_DFL);
+}
+
+static void event_begin(int i, const char *arguments)
 {
 	char line[5000];
 
-	snprintf(line, sizeof(line), "p:bench/hit %s:%#lx first=%%di second=%%si\n", path,
-		 offset_of(insns[i].probe));
+	snprintf(line, sizeof(line), "p:bench/hit %s:%#lx %s\n", path,
+		 offset_of(insns[i].probe), arguments);
 	put(DIR "uprobe_events", line, O_APPEND);
 	put(DIR "events/bench/hit/enable", "1", 0);
+	have_fault();
 }
 
 static void event_end(void)
@@ -261,7 +281,9 @@ static void close_aggregate(void)
 static void begin(const char *kind, int i, const char *jumping)
 {
 	if (!strcmp(kind, "event"))
-		event_begin(i);
+		event_begin(i, "first=%di second=%si");
+	else if (!strcmp(kind, "text"))
+		event_begin(i, "text=+0(%di):string");
 	else if (!strcmp(kind, "read"))
 		session_begin(i);
 	else if (!strcmp(kind, "lat"))
@@ -275,7 +297,7 @@ static void begin(const char *kind, int i, const char *jumping)
 
 static void end(const char *kind)
 {
-	if (!strcmp(kind, "event"))
+	if (!strcmp(kind, "event") || !strcmp(kind, "text"))
 		event_end();
 	else if (session >= 0)
 		session_end();
@@ -373,6 +395,8 @@ static const struct {
 	{ "event", "10", true },
 	{ "event", "2", true },
 	{ "event", "1", true },
+	{ "text", NULL, true },
+	{ "text", "ring", true },
 	{ "read", "ring", true },
 	{ "lat", NULL, true },
 	{ "lat", "jump", true },
