@@ -113,8 +113,8 @@ int eviction_threads_leave(struct probed_mm *pmm, bool loading)
 	arch_sync_text(pmm->mm);
 	rcu_read_lock();
 	for_each_process_thread(process, thread) {
-		if (thread != current)
-			ret = leave_later(pmm, thread, loading) ?: ret;
+		if (thread != current && leave_later(pmm, thread, loading))
+			ret = -ENOMEM;
 	}
 	rcu_read_unlock();
 	/* One of them may have a processor: it does its work after this interrupt. */
