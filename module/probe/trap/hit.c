@@ -26,6 +26,7 @@
 #include "core/task.h"
 #include "core/task_handler.h"
 #include "jump/jump.h"
+#include "jump/jump_text.h"
 #include "jump/pad_area.h"
 #include "jump/pad_trap.h"
 #include "jump/ring.h"
@@ -552,10 +553,7 @@ static bool hit_asks(struct site *site)
 	if (current->ptrace || READ_ONCE(site->state) != SITE_ARMED ||
 	    READ_ONCE(site->owner) != OWNER_OURS || !xchg(&pmm->asks, false))
 		return false;
-	pmm->asking.site = site;
-	pmm->asking.at = jiffies;
-	/* Pairs with the exchange in ask_for_uprobes(). */
-	smp_store_release(&pmm->asking.task, current);
+	jump_asking(site);
 	return true;
 }
 
