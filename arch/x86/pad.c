@@ -220,7 +220,7 @@ int pad_emit(const struct pad *pad, u64 at, u8 *buf, struct pad_layout *layout)
 /* Guess what the loads of a record take. */
 static unsigned int guess_loads(const struct pad_recording *r)
 {
-	const unsigned int page_check = 18, base = 8, step = 8, store = 8;
+	const unsigned int page_check = 24, base = 8, step = 8, store = 8;
 	const unsigned int check = 3 * 7 + 8 + 3 + 6, wide = sizeof(u64);
 	unsigned int n = 0, i;
 
@@ -245,7 +245,7 @@ static unsigned int guess_operands(const struct pad_histogram *h)
 unsigned int pad_guess(const struct pad *pad)
 {
 	const unsigned int save = 10, restore = 15, jump = 5, short_jump = 2, pushes = 3;
-	const unsigned int record = 54 + 21 + 3 + 2 * 7, value = 12, add = 136, apart = 15 + 2;
+	const unsigned int record = 54 + 24 + 3 + 2 * 7, value = 14, add = 136, apart = 15 + 2;
 	const unsigned int wide = sizeof(u64);
 	const unsigned int call_begins = 74, call_ends = 228;
 	/* The address of a histogram of the processor, twice, less what is shorter with it */

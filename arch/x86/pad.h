@@ -285,7 +285,7 @@ int pad_emit(const struct pad *pad, u64 at, u8 *buf, struct pad_layout *layout);
  * pad_guess() - guess the size of a pad
  * @pad: the pad
  *
- * The guess is not too small if the copies are as long as the instructions.
+ * Together with PAD_COPIES_MORE, it is not too small.
  */
 unsigned int pad_guess(const struct pad *pad);
 

@@ -164,11 +164,6 @@ static bool arg_load(const struct tracer_def *def, const struct tracer_arg *arg,
 	       load_step(load, arg->displacement);
 }
 
-static bool is_memory(const struct tracer_arg *arg)
-{
-	return arg->store == TRACER_STORE_MEM || arg->store == TRACER_STORE_STRING;
-}
-
 /*
  * List the bytes in memory that the arguments are.  A hit that comes from a ring has them in this
  * order.  Return false if it cannot have them.
@@ -181,7 +176,7 @@ static bool args_load(const struct tracer_def *def, struct uprobe_load *loads, u
 	*nr = 0;
 	for (i = 0; i < def->nargs; i++) {
 		arg = &def->args[i];
-		if (!is_memory(arg))
+		if (!tracer_arg_in_memory(arg))
 			continue;
 		if (*nr == UPROBE_LOADS || !arg_load(def, arg, &loads[*nr]))
 			return false;
@@ -228,7 +223,8 @@ bool tracer_args_in_ring(const struct tracer_def *def, struct uprobe *u, struct 
 	unsigned int i;
 
 	for (i = 0; fits && i < def->nargs; i++)
-		fits = (loads && is_memory(&def->args[i])) || arg_in_ring(&def->args[i], &reads);
+		fits = (loads && tracer_arg_in_memory(&def->args[i])) ||
+		       arg_in_ring(&def->args[i], &reads);
 	fits = fits && (!loads || args_load(def, loads, &nr));
 	/* The ip is always there. */
 	reads.ring_reads &= ~UPROBE_READS(ip);
@@ -266,7 +262,7 @@ void tracer_args_find_values(struct tracer_def *def)
 		/* Readers of units can print nothing else. */
 		if (!arg->is_register || arg->type->print > TRACER_PRINT_HEX)
 			def->blocks = false;
-		if (is_memory(arg))
+		if (tracer_arg_in_memory(arg))
 			arg->load = load++;
 		strings += arg->store == TRACER_STORE_STRING;
 		arg->value = arg->is_register ? (int)tracer_register(&regs, arg) - 1 : -1;

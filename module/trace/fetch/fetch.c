@@ -297,11 +297,6 @@ static int fetch_arg(struct tracer_fetch *f, const struct tracer_arg *arg,
 	return 0;
 }
 
-static bool is_memory(const struct tracer_arg *arg)
-{
-	return arg->store == TRACER_STORE_MEM || arg->store == TRACER_STORE_STRING;
-}
-
 /* Store bytes of memory that a hit from a ring has.  A string may lack its end: it is forged. */
 static void store_loaded(struct tracer_fetch *f, const struct tracer_def *def,
 			 const struct tracer_arg *arg, u8 *data)
@@ -343,7 +338,7 @@ bool tracer_fetch_args(struct tracer_fetch *f, const struct tracer_def *def)
 		if (arg->is_register)
 			tracer_store(args + arg->offset, tracer_register(f->regs, arg),
 				     arg->type->size);
-		else if (unlikely(f->ring) && is_memory(arg))
+		else if (unlikely(f->ring) && tracer_arg_in_memory(arg))
 			store_loaded(f, def, arg, args + arg->offset);
 		else if (arg->in_register && arg->is_plain)
 			store_string(f, args + arg->offset,

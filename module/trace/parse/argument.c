@@ -376,7 +376,7 @@ bool tracer_arg_reads_memory(const struct tracer_arg *arg)
 {
 	unsigned int i;
 
-	if (arg->store == TRACER_STORE_MEM || arg->store == TRACER_STORE_STRING)
+	if (tracer_arg_in_memory(arg))
 		return true;
 	for (i = 0; i < arg->ninsns; i++) {
 		if (arg->insns[i].op == TRACER_OP_DEREF || arg->insns[i].op == TRACER_OP_STACK)

@@ -200,6 +200,12 @@ struct tracer_arg {
 	struct tracer_arg *length;
 };
 
+/* Check whether the stored bytes of an argument are in user memory. */
+static inline bool tracer_arg_in_memory(const struct tracer_arg *arg)
+{
+	return arg->store == TRACER_STORE_MEM || arg->store == TRACER_STORE_STRING;
+}
+
 /**
  * enum tracer_at - where a stack begins
  * @TRACER_AT_ANY: somewhere in a function

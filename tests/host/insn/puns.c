@@ -217,6 +217,43 @@ static void known_filters(struct pad *pad)
 	ktap_ok(!pad_filter_fits(pad), "nor can one with a histogram");
 }
 
+/* Records with all that they can load: those that have room are not longer than a buffer. */
+static void largest_loads(struct pad *pad, u64 at)
+{
+	static const struct pad_load loads[PAD_LOADS] = {
+		{ { 1 << 20, 1 << 20, 1 << 20 }, 31, 3, 64, true },
+		{ { 1 << 20, 1 << 20, 1 << 20 }, 30, 3, 8, false },
+		{ { 1 << 20, 1 << 20, 1 << 20 }, 29, 3, 8, false },
+		{ { 1 << 20, 1 << 20, 1 << 20 }, 28, 3, 8, false },
+	};
+	unsigned int fitting = 0, longer = 0;
+	struct pad_layout layout;
+	u8 buf[2 * PAD_MAX];
+	bool most_fits;
+
+	check_widely(pad, PAD_RECORD);
+	/* The values of the conditions differ, so each takes room. */
+	for (int i = 0; i < PAD_CONDITIONS; i++)
+		pad->steps[i].check.value += (u64)i << 40;
+	pad->steps[pad->nr - 1].recording.loads = loads;
+	for (u8 nr = 0; nr <= PAD_VALUES; nr++)
+		for (u8 n = 0; n <= PAD_LOADS; n++) {
+			struct pad_recording *r = &pad->steps[pad->nr - 1].recording;
+			int len;
+
+			r->nr = nr;
+			r->nr_loads = n;
+			for (u8 k = 0; k < nr; k++)
+				r->regs[k] = (u8)(PAD_WORD + k);
+			len = pad_emit(pad, at, buf, &layout);
+			longer += len > (int)pad_guess(pad) + PAD_COPIES_MORE;
+			fitting += pad_fits(pad) && len <= PAD_MAX;
+			most_fits = pad_fits(pad);
+		}
+	ktap_ok(!longer && !most_fits, "the longest record has no room, and that is known");
+	ktap_ok(fitting > PAD_VALUES, "%u smaller ones have room", fitting);
+}
+
 /* The largest pads of each kind have room; @plain: the size of one that counts without conditions. */
 static void largest_pads(struct pad *pad, u64 at, int plain)
 {
@@ -236,6 +273,7 @@ static void largest_pads(struct pad *pad, u64 at, int plain)
 	n = pad_emit(pad, at, buf, &layout);
 	ktap_ok(n > plain && n <= PAD_MAX && buf[layout.trap] == PAD_TRAP,
 		"with the largest record, it has %d bytes", n);
+	largest_loads(pad, at);
 	check_widely(pad, PAD_ADD);
 	pad->steps[pad->nr - 1].histogram = (struct pad_histogram) {
 		.at = at + 0x10000, .value = { 31, 1, true },
@@ -435,7 +473,7 @@ static void tell(const char *path, const char *what, const struct sweep *sweep, 
 
 int main(int argc, char **argv)
 {
-	ktap_plan((int)(ARRAY_SIZE(goldens) + ARRAY_SIZE(uses)) + 32 + 2 * (argc - 1));
+	ktap_plan((int)(ARRAY_SIZE(goldens) + ARRAY_SIZE(uses)) + 34 + 2 * (argc - 1));
 	known_cases();
 	known_uses();
 	known_pads();

@@ -33,7 +33,7 @@ is "$(all)" "500000 74750000 hits" "100 keys: all values are there"
 is "$(wc -w <$adds/keys), $(by_key | grep -o 'others.*')" "65, others:180000:32670000" "the first 64 have histograms, the others share one"
 is "$(tr ' ' '\n' <$adds/keys | awk -F: '$1 ~ /[0-9]/ && ($2 != 5000 || $3 != 5000 * $1)')" "" "each of these has its values"
 # If those of others were not, 180,000 would trap.
-check "most were added in the program, those of others, too" awk '{ exit !($2 < 150000) }' $adds/values
+check "nearly all were added in the program, those of others, too" awk '{ exit !($2 < 50000) }' $adds/values
 # Another process has other keys, for which there is no place left.
 "$tmp/valued" 5000 2 1 2 3 150
 is "$(by_key | grep -o 'others.*'), $(tr ' ' '\n' <$adds/keys | grep ^150:)" "others:210000:32730000, 150:15000:2250000" \

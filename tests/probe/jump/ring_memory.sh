@@ -8,7 +8,7 @@
 . "$UPROBES_TOP/tests/shared/trace.inc"
 . "$UPROBES_TOP/tests/shared/probes.inc"
 . "$UPROBES_TOP/tests/shared/jump.inc"
-ktap_plan 39
+ktap_plan 43
 
 prog=$tmp/texts
 cp "$progs/texts" "$prog"
@@ -37,22 +37,41 @@ warm() {
 	[ "$(jumps)" -ge 1 ]
 }
 
-# trapped: print how many hits of the place have trapped.
+# records: print the records, from the name of the event on.
 records() { grep -v '^#' $dir/trace | sed -E 's/^.*: (memory|text|node): /\1: /'; }
 
-# A program that has a fault, and survives it.
+# A signal that is not from a fault shows nothing. The place gets hot before there is a fault, and its jump after that.
 is "$(cat /sys/module/uprobes/parameters/loads)" 0 "no fault has been seen yet"
 bash -c 'kill -SEGV $$' 2>/dev/null
 define "p:first $place text=+0(%di):string"
 enable
+echo 1 >/sys/module/uprobes/parameters/jump_after
 texts
 is "$(say null 5)" "5 25 0" "a program is probed"
-like "$(cat $dir/instrumentation)" "$prog|text_call|." "instrumentation lists the place"
+say plain 300 >/dev/null
+sleep 0.5
+like "$(jumps) $(cat $dir/instrumentation)" "^0 .*reads memory, and the kernel has not been seen to report a fault" "its hits trap, as there was none"
+"$UPROBES_TOP/userspace/uprobe" doctor >/dev/null 2>&1
+is "$(cat /sys/module/uprobes/parameters/loads)" 1 "uprobe doctor has shown one"
+check "then the place has a jump" in_time warm
 texts_end
 disable
 clear
-"$UPROBES_TOP/userspace/uprobe" doctor >/dev/null 2>&1
-is "$(cat /sys/module/uprobes/parameters/loads)" 1 "uprobe doctor has shown one"
+
+# A place that had values by keys: its old pads are not those of records.
+jump 1
+exec 8<>$dir/aggregate
+echo "p:keyed $place %di %dx:u8" >&8
+texts
+check "a place with keys has a jump" in_time warm
+exec 8<&-
+define "p:after $place text=+0(%di):string value=+8(%si):s64 nr=%cx"
+enable
+check "it gets one with loads" in_time warm
+like "$(say run 100)" " 0$" "and the program goes on"
+texts_end
+disable
+clear
 
 events=(
 	"p:text $place text=+0(%di):string nr=%dx:s64"
