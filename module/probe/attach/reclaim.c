@@ -138,6 +138,7 @@ static void note_utask(struct utask *utask, void *unused)
 		note(READ_ONCE(utask->signals.resumptions[i].site));
 	note(READ_ONCE(utask->passed_on.site));
 	note(READ_ONCE(utask->passed_on.reported));
+	note(READ_ONCE(utask->asking.site));
 }
 
 static int site_order(const void *p, const void *q)
@@ -220,7 +221,7 @@ static bool may_reclaim(struct probed_mm *pmm)
 	VMA_ITERATOR(vmi, pmm->mm, 0);
 
 	if (READ_ONCE(pmm->resumptions) || READ_ONCE(pmm->passed_on) || READ_ONCE(pmm->asks) ||
-	    READ_ONCE(pmm->asking.task) || atomic_read(&pmm->text.moving))
+	    atomic_read(&pmm->text.moving))
 		return false;
 	for_each_vma(vmi, vma) {
 		if (jump_hidden_text(vma))

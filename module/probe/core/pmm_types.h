@@ -450,26 +450,6 @@ struct pmm_apart {
 };
 
 /**
- * struct pmm_asking - part of a probed mm: whether the kernel still knows its breakpoint
- * @task: the task whose hit the kernel sees because of probed_mm::asks, only to be compared; or
- *	NULL
- * @site: the site of that hit; set before @task
- * @at: jiffies of that hit; set before @task
- * @replaced: a jump has replaced the breakpoint of @site since the kernel is asked; under
- *	probed_mm::lock
- * @in_vain: the kernel knew its breakpoint; under probed_mm::lock, never cleared
- *
- * trap/hit.c asks; events/foreign.c takes the answer, and jump/jump.c waits for it.
- */
-struct pmm_asking {
-	struct task_struct *task;
-	struct site *site;
-	unsigned long at;
-	bool replaced;
-	bool in_vain;
-};
-
-/**
  * struct pmm_life - part of a probed mm: its life cycle
  * @refs: one for the table, and one for each user that has looked it up
  * @forks: number of children whose fork is reported and not handled yet, and one more while the
@@ -502,11 +482,12 @@ struct pmm_life {
  * @mode: mode of its code
  * @resumptions: signals or tracers have made tasks execute a breakpoint again; never cleared
  * @ringed: it has rings; never cleared
- * @asks: the kernel is to see the next hit, to find that its uprobes are gone (foreign.c)
+ * @asks: the kernel is to see the next hit, to find that its uprobes are gone (asking.c)
  * @unusual: @resumptions, @ringed and @asks in one word, which is 0 on the fast path
  * @unwinders: the probes on the functions that walk its stacks
  * @uret: its return probes
  * @passed_on: hits have been passed on to tracers; never cleared
+ * @asked_in_vain: the kernel knew the breakpoint of a hit that @asks made it see; never cleared
  * @lock: protects sites, sets and areas, and serializes breakpoint writes
  * @sites: its sites
  * @areas: its SSOL areas
@@ -518,7 +499,6 @@ struct pmm_life {
  * @rings: its rings
  * @timing: the calls of timed functions
  * @apart: its counters for each processor
- * @asking: whether the kernel still knows its breakpoint
  * @life: its life cycle
  */
 struct probed_mm {
@@ -535,6 +515,7 @@ struct probed_mm {
 	};
 	struct pmm_uret uret;
 	bool passed_on;
+	bool asked_in_vain;
 	struct pmm_unwinders unwinders;
 	struct mutex lock;
 	struct pmm_sites sites;
@@ -547,7 +528,6 @@ struct probed_mm {
 	struct pmm_rings rings;
 	struct pmm_timing timing;
 	struct pmm_apart apart;
-	struct pmm_asking asking;
 	struct pmm_life life;
 };
 

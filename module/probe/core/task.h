@@ -142,7 +142,7 @@ static inline void utask_work_done(struct utask *utask)
 {
 	if (unlikely(utask->exited) && !utask->hit.queued && !utask->map.queued &&
 	    !utask->copied.queued && !utask->erase.queued && !utask->forbid.queued &&
-	    !utask->fault.queued && !utask->refill.queued)
+	    !utask->fault.queued && !utask->asking.site && !utask->refill.queued)
 		utask_free(utask);
 }
 

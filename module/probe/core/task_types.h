@@ -228,6 +228,18 @@ struct utask_fault {
 };
 
 /**
+ * struct utask_asking - part of a utask: the kernel sees a hit because of probed_mm::asks
+ * @work: finds out what it has done
+ * @site: the site of the hit while @work is pending, or NULL
+ *
+ * trap/asking.c writes it.
+ */
+struct utask_asking {
+	struct callback_head work;
+	struct site *site;
+};
+
+/**
  * struct utask_refill - part of a utask: replacement for this utask in the reserve, charged to the
  *	program
  * @work: allocates it
@@ -256,6 +268,7 @@ struct utask_refill {
  * @erase: the task must not come back to a jump
  * @forbid: the task must not read the clock any more
  * @fault: the task has met a fault in a pad
+ * @asking: the kernel sees a hit because of probed_mm::asks
  * @refill: replacement for this utask in the reserve, charged to the program
  * @exited: the task has exited; the last pending work frees the utask
  * @rcu: frees it after look-ups in the table
@@ -274,6 +287,7 @@ struct utask {
 	struct utask_erase erase;
 	struct utask_forbid forbid;
 	struct utask_fault fault;
+	struct utask_asking asking;
 	struct utask_refill refill;
 	bool exited;
 	struct rcu_head rcu;

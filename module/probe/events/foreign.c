@@ -36,6 +36,7 @@
 #include "core/site.h"
 #include "core/site_table.h"
 #include "core/site_tree.h"
+#include "core/task.h"
 #include "text/late_trap.h"
 #include "text/owner.h"
 #include "text/read.h"
@@ -176,6 +177,7 @@ static int on_optimize(struct kprobe *kp, struct pt_regs *regs)
 static int on_force_sig(struct kprobe *kp, struct pt_regs *regs)
 {
 	struct pt_regs *user = task_pt_regs(current);
+	struct utask *utask;
 	struct site *site;
 	u8 owner;
 	bool skip;
@@ -198,8 +200,9 @@ static int on_force_sig(struct kprobe *kp, struct pt_regs *regs)
 					       hit_late(site) == LATE_REMOVED));
 	if (skip) {
 		user->ip = site->key.addr;
+		utask = utask_find(current);
 		/* If the kernel was asked, the hit is yet to be handled. */
-		if (cmpxchg(&site->pmm->asking.task, current, NULL) != current)
+		if (!utask || !utask->asking.site)
 			signal_note_resumption(site, user);
 	} else if (!site) {
 		skip = copied_trap(user);

@@ -314,34 +314,15 @@ void jumps_end_recording(struct probed_mm *pmm)
 	mutex_unlock(&pmm->lock);
 }
 
-/* The kernel has sent a signal for a breakpoint that it does not know within that time. */
-#define ANSWER_WITHIN	HZ
-
 /*
- * Find out whether the kernel's uprobes are gone from a process: the kernel looks at a breakpoint
- * that it does not know.  If it knew that of the last hit that it saw, it has a uprobe there, for
- * another process.  Then that hit was missed, and no further one is risked.  A task may be between
- * its hit and the signal.  If a jump has replaced the breakpoint before the kernel looks at it,
- * there is no signal, and the task executes the jump.
+ * Have the next hit passed on, to find out whether the kernel's uprobes are gone from a process
+ * (asking.c).  If the kernel knew a breakpoint of ours before, no further hit is risked.
  */
 static void ask_for_uprobes(struct probed_mm *pmm)
 {
-	struct attachment *at;
-	struct consumer *c;
-
-	/* Pairs with hit_asks(). */
-	if (smp_load_acquire(&pmm->asking.task) &&
-	    time_before(jiffies, READ_ONCE(pmm->asking.at) + ANSWER_WITHIN))
-		return;
-	if (xchg(&pmm->asking.task, NULL) && !pmm->asking.replaced) {
-		for_each_attached(c, pmm->asking.site, at)
-			consumer_missed(c);
-		pmm->asking.in_vain = true;
-	}
-	if (pmm->asking.in_vain)
+	if (READ_ONCE(pmm->asked_in_vain))
 		return;
 	compat_recount_uprobes(pmm->mm);
-	pmm->asking.replaced = false;
 	WRITE_ONCE(pmm->asks, true);
 }
 
@@ -382,7 +363,7 @@ static void promote(struct promotion *p, struct site *site)
 	/* If its consumers cannot do without traps, do not try again until they change. */
 	WRITE_ONCE(site->heat, works || awaits ? 0 : U8_MAX);
 	if (awaits) {
-		jump_failed(site);
+		WRITE_ONCE(site->passes, U8_MAX);
 		return;
 	}
 	if (!p->allowed || site->barred || site->heat ||

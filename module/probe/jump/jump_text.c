@@ -251,33 +251,9 @@ void jumps_write(struct probed_mm *pmm, struct jump **jumps, unsigned int n)
 	list_for_each_entry(jump, &begun, in_pmm) {
 		set_page_dirty_lock(jump->page);
 		jump->site->failures = 0;
-		if (jump->site == READ_ONCE(pmm->asking.site))
-			WRITE_ONCE(pmm->asking.replaced, true);
 	}
 	list_splice_tail(&begun, &pmm->jumps.on);
 	mmap_read_unlock(mm);
-}
-
-/**
- * jump_asking() - note that the kernel is to look at the breakpoint of the current task's hit
- * @site: where it is; nobody else asks in the process
- *
- * If a jump replaces the breakpoint before the kernel looks, the task executes that instead.
- *
- * Context: the trap.
- */
-void jump_asking(struct site *site)
-{
-	struct probed_mm *pmm = site->pmm;
-
-	WRITE_ONCE(pmm->asking.site, site);
-	WRITE_ONCE(pmm->asking.at, jiffies);
-	/* Pairs with jumps_write(): a jump that is just written is seen here, or the site there. */
-	smp_mb();
-	if (site_jump(site))
-		WRITE_ONCE(pmm->asking.replaced, true);
-	/* Pairs with the exchange in ask_for_uprobes(). */
-	smp_store_release(&pmm->asking.task, current);
 }
 
 /**

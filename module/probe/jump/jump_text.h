@@ -13,6 +13,5 @@ void jumps_erase(struct probed_mm *pmm, bool (*leaves)(const struct jump *jump, 
 		 const void *data);
 void jumps_drop(struct probed_mm *pmm);
 void jumps_show_text(const struct probed_mm *pmm, unsigned long addr, u8 *text, size_t len);
-void jump_asking(struct site *site);
 
 #endif /* _UPROBES_JUMP_TEXT_H */

@@ -13,6 +13,7 @@
 
 #include "hit.h"
 #include "arch.h"
+#include "asking.h"
 #include "hit_work.h"
 #include "resume.h"
 #include "resumption.h"
@@ -26,7 +27,6 @@
 #include "core/task.h"
 #include "core/task_handler.h"
 #include "jump/jump.h"
-#include "jump/jump_text.h"
 #include "jump/pad_area.h"
 #include "jump/pad_trap.h"
 #include "jump/ring.h"
@@ -539,22 +539,6 @@ static noinline int hit_from_pad(const struct jump *jump, struct pt_regs *regs, 
 		ring_request_page(site->pmm);
 	resume_in_pad(site, jump, regs);
 	return ret;
-}
-
-/*
- * Check whether the kernel is to see this trap first.  It does not know the breakpoint, so it looks
- * whether its uprobes are gone from the process (compat_recount_uprobes()), and sends SIGTRAP.
- * on_force_sig() suppresses that, and has the task execute the breakpoint once more.
- */
-static bool hit_asks(struct site *site)
-{
-	struct probed_mm *pmm = site->pmm;
-
-	if (current->ptrace || READ_ONCE(site->state) != SITE_ARMED ||
-	    READ_ONCE(site->owner) != OWNER_OURS || !xchg(&pmm->asks, false))
-		return false;
-	jump_asking(site);
-	return true;
 }
 
 /* Handle a trap at the trampoline, in a pad, or at a site that may need the slow path. */

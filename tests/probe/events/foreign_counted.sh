@@ -26,7 +26,7 @@ for how in traps jumps; do
 	jumps_begin
 	count_begin "$prog" "$offset"
 	echo busy >&"${program[1]}"
-	for _ in {1..25}; do
+	for _ in {1..60}; do
 		echo 1 >$tracing/events/counted/enable
 		sleep 0.05
 		echo 0 >$tracing/events/counted/enable
