@@ -27,7 +27,8 @@ struct uprobe;
  * @shift: see @mult
  * @words: for each hit, the time stamp counter << 8 | number of values; uprobe::sink_id << 48 |
  *	address of the instruction; the values.  They are those of uprobe::ring_reads and
- *	ring_words, see uprobe_block_regs()
+ *	ring_words, see uprobe_block_regs(); and the bytes of each of its ring_loads, in whole
+ *	words.  Behind the end of a string, and behind other bytes, words have any bits
  *
  * The program can have forged times and values.
  */
@@ -67,9 +68,9 @@ struct uprobe_sink {
 /**
  * uprobe_block_regs() - set the registers that a hit of a block has
  * @regs: where to set them
- * @reads: uprobe::ring_reads of its probe, which has no ring_words
- * @values: the values of the hit: the registers in the order in which the processor numbers them
- *	(Intel SDM volume 2, 2.1: ax, cx, dx, bx, sp, bp, si, di, r8 and so on)
+ * @reads: uprobe::ring_reads of its probe
+ * @values: the values of the hit: first the registers in the order in which the processor numbers
+ *	them (Intel SDM volume 2, 2.1: ax, cx, dx, bx, sp, bp, si, di, r8 and so on)
  * @nr: number of @values
  *
  * Context: any.

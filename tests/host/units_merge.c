@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 // test: the hits of units are handled in the order of their times, whatever pieces they are read in
 // cflags: -D_GNU_SOURCE -fsanitize=address,undefined -fno-sanitize-recover=undefined
+// cflags: -Itests/host/parse_shim -Imodule module/trace/lib/text.c
 // cflags: -Iuserspace -Iarch/x86 -Iinclude userspace/tracer/units.c userspace/tracer/unit_line.c
 // cflags: userspace/util/util.c userspace/util/error.c userspace/util/utf8.c userspace/util/output.c
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/kernel.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "insn/ktap.h"
+#include "trace/lib/text.h"
 #include "tracer/unit_line.h"
 #include "tracer/units.h"
 
@@ -179,12 +182,48 @@ static void check_line(void)
 		ktap_note("%s", line);
 }
 
+/* Strings of all kinds: the line is that of the module. */
+static void check_strings(void)
+{
+	static const char pieces[][4] = {
+		"a", "\n", "\t", "\x1b", "\x7f", "\xc3\xa4", "\xc2\x9b", "\x9b", "\xc3",
+		"\xe2\x82\xac", "\xed\xa0\x80", "\xf0\x9f\x98", "\\", "\"",
+	};
+	struct unit_arg args[] = {
+		{ .name = (char *)"n", .index = 0, .bits = 64, .form = 'u' },
+		{ .name = (char *)"s", .index = 1, .room = 16 },
+		{ .name = (char *)"b", .index = 3, .bits = 3, .shift = 4, .form = 'u' },
+	};
+	struct unit_event event = { .name = (char *)"f", .args = args, .n = 3 };
+	static struct uprobes_unit_block block;
+	u64 values[4] = { 5, 0, 0, 0x50 };
+	struct unit_hit h = { .block = &block, .event = &event, .values = values, .n = 4 };
+	unsigned long wrong_lines = 0;
+	char bytes[32], wanted[128];
+
+	for (int i = 0; i < 100000; i++) {
+		struct tracer_text text = { .buf = wanted, .size = sizeof(wanted) };
+
+		memset(bytes, 0, sizeof(bytes));
+		for (int n = rand() % 18; n > 0 && strlen(bytes) < 18; n--)
+			strcat(bytes, pieces[rand() % (sizeof(pieces) / sizeof(pieces[0]))]);
+		memcpy(&values[1], bytes, 16);
+		tracer_text_printf(&text, " n=5 s=\"");
+		tracer_text_escape(&text, bytes, strnlen(bytes, 16));
+		tracer_text_puts(&text, strlen(bytes) < 16 ? "\" b=5" : "\"... b=5");
+		tracer_text_putc(&text, '\0');
+		unit_line(&h, false, &line, &cap);
+		wrong_lines += !strstr(line, wanted);
+	}
+	ktap_ok(!wrong_lines, "strings are escaped as in the module's lines");
+}
+
 int main(void)
 {
 	u64 of_1 = 0, hits;
 	size_t sizes[] = { 1, 100, 60000 };
 
-	ktap_plan(1 + 4 * 3);
+	ktap_plan(2 + 4 * 3);
 	srand(1);
 	hits = make_stream(&of_1);
 	for (int i = 0; i < 3; i++) {
@@ -196,6 +235,7 @@ int main(void)
 		ktap_ok(lost == of_1, "losses are told");
 	}
 	check_line();
+	check_strings();
 	free(line);
 	return ktap_finish();
 }

@@ -79,8 +79,25 @@ u64 unit_value(const struct unit_hit *hit, const struct unit_arg *arg)
 
 	if (arg->index >= 0)
 		value = (unsigned int)arg->index < hit->n ? hit->values[arg->index] : 0;
-	value <<= unused;
+	value = value >> arg->shift << unused;
 	return arg->form == 's' ? (u64)((s64)value >> unused) : value >> unused;
+}
+
+/**
+ * unit_string() - get a string
+ * @hit: the hit
+ * @arg: the argument
+ * @len: set to its length
+ *
+ * Return: its bytes; if it is truncated, no NUL is behind them.
+ */
+const char *unit_string(const struct unit_hit *hit, const struct unit_arg *arg, size_t *len)
+{
+	size_t index = arg->index, room = index < hit->n ? (hit->n - index) * sizeof(u64) : 0;
+	const char *bytes = (const char *)(hit->values + index);
+
+	*len = strnlen(bytes, room < arg->room ? room : arg->room);
+	return bytes;
 }
 
 static const struct unit_event *event_of(const struct units *units, u64 word)
@@ -98,6 +115,23 @@ static void event_free(struct unit_event *event)
 	free(event->args);
 	free(event->name);
 	memset(event, 0, sizeof(*event));
+}
+
+/* Read a type: u8, s16, x32, b3@4/32 or string[64]. */
+static void note_type(struct unit_arg *arg, const char *type)
+{
+	arg->form = type[0];
+	arg->bits = strtoul(type + 1, NULL, 10);
+	if (type[0] == 'b' && strchr(type, '@')) {
+		arg->form = 'u';
+		arg->shift = strtoul(strchr(type, '@') + 1, NULL, 10) % 64;
+	} else if (str_starts(type, "string[")) {
+		arg->form = 0;
+		arg->room = strtoul(strchr(type, '[') + 1, NULL, 10);
+	}
+	/* Arguments of other types are never in blocks. */
+	if (!arg->bits || arg->bits > 64)
+		arg->bits = 64;
 }
 
 /* Note the description of an event: ID NAME ARG:VALUE:TYPE... */
@@ -129,12 +163,8 @@ static void note_event(struct units *units, char *line)
 		event->args[event->n++] = (struct unit_arg) {
 			.name = xstrdup(name),
 			.index = index ? atoi(index) : -1,
-			.form = word ? word[0] : 'u',
-			.bits = word ? strtoul(word + 1, NULL, 10) : 64,
 		};
-		/* Arguments of other types are never in blocks. */
-		if (!event->args[event->n - 1].bits || event->args[event->n - 1].bits > 64)
-			event->args[event->n - 1].bits = 64;
+		note_type(&event->args[event->n - 1], word ?: "u64");
 	}
 }
 

@@ -15,13 +15,17 @@
  * @name: its name
  * @index: number of its value in a hit; -1 for the address
  * @bits: size of its type, in bits
- * @form: 'u', 's' or 'x', as in its type
+ * @shift: number of lower bits of the value that are not part of it
+ * @form: 'u', 's' or 'x', as in its type; 0 for a string
+ * @room: of a string: number of bytes that it has at most
  */
 struct unit_arg {
 	char *name;
 	int index;
 	unsigned int bits;
+	unsigned int shift;
 	char form;
+	unsigned int room;
 };
 
 /**
@@ -92,5 +96,6 @@ ssize_t units_read(struct units *units);
 void units_flush(struct units *units);
 void units_free(struct units *units);
 u64 unit_value(const struct unit_hit *hit, const struct unit_arg *arg);
+const char *unit_string(const struct unit_hit *hit, const struct unit_arg *arg, size_t *len);
 
 #endif /* _USERSPACE_UNITS_H */

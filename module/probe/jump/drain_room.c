@@ -105,10 +105,10 @@ block_of(struct drain_room *room, struct uprobe_sink *sink, size_t left)
 	return b;
 }
 
-/* Get the sink of a consumer, or NULL.  Blocks have registers and words only. */
+/* Get the sink of a consumer, or NULL. */
 static struct uprobe_sink *sink_of(const struct drain_to *to)
 {
-	return to->c->rings && !to->c->pads.nr_loads ? to->c->u->sink : NULL;
+	return to->c->rings ? to->c->u->sink : NULL;
 }
 
 /*
@@ -170,8 +170,9 @@ static void jump_serve(struct drain_room *room, struct drain_jump *j, const stru
 		to_set(room, j, &jump->pad, 1, to, left);
 		j->nr = 1;
 	}
+	/* If the consumer has loads, they are those of the pad: serves(). */
 	j->copied = j->nr == 1 && to->block && to->c->pads.reads == jump->reads &&
-		    !pad_action(&jump->pad)->recording.nr_loads;
+		    to->c->pads.nr_loads == pad_action(&jump->pad)->recording.nr_loads;
 }
 
 /**

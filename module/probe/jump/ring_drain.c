@@ -155,6 +155,10 @@ static unsigned long hits_copy_any(struct drain_jump *j, const void *records, un
 		return hits_copy(j, records, len, 1);
 	case 2:
 		return hits_copy(j, records, len, 2);
+	case PAD_STRING_WORDS:
+		return hits_copy(j, records, len, PAD_STRING_WORDS);
+	case PAD_STRING_WORDS + 1:
+		return hits_copy(j, records, len, PAD_STRING_WORDS + 1);
 	default:
 		return hits_copy(j, records, len, nr);
 	}
@@ -165,11 +169,12 @@ static void hit_pick(const struct drain_to *to, const struct pad_record *record,
 		     const struct pad_recording *recording)
 {
 	struct drain_block *b = to->block;
+	unsigned int all = pad_record_words(recording), nr = 0, i;
 	u64 *word = b->end;
-	unsigned int nr = 0, i;
 
-	for (i = 0; i < recording->nr; i++) {
-		if (to->c->pads.reads & BIT(recording->regs[i]))
+	for (i = 0; i < all; i++) {
+		if (i < recording->nr ? to->c->pads.reads & BIT(recording->regs[i]) :
+					to->c->pads.nr_loads)
 			word[2 + nr++] = READ_ONCE(record->values[i]);
 	}
 	word[0] = READ_ONCE(record->time) << 8 | nr;

@@ -48,12 +48,21 @@ static bool unit_end(struct tracer_text *text, size_t at, u16 kind)
 static void describe(struct tracer_text *text, const struct tracer_format *format)
 {
 	const struct tracer_def *def = format->def;
-	unsigned int i;
+	const struct tracer_arg *arg;
 
 	tracer_text_printf(text, "%u %s", format->id, def->event);
-	for (i = 0; i < def->nargs; i++)
-		tracer_text_printf(text, " %s:%d:%s", def->args[i].name,
-				   def->args[i].value, def->args[i].type->name);
+	for (arg = def->args; arg < def->args + def->nargs; arg++) {
+		unsigned int bits = arg->type->size * 8;
+
+		tracer_text_printf(text, " %s:%d:", arg->name, arg->value);
+		if (arg->rshift)
+			tracer_text_printf(text, "b%u@%u/%u", bits - arg->rshift,
+					   arg->rshift - arg->lshift, bits);
+		else if (tracer_arg_in_memory(arg) && arg->store == TRACER_STORE_STRING)
+			tracer_text_printf(text, "string[%u]", def->ring_string);
+		else
+			tracer_text_puts(text, arg->type->name);
+	}
 	tracer_text_putc(text, '\n');
 }
 
@@ -114,8 +123,9 @@ static void put_hit(struct tracer_reader *r, const struct tracer_def *def)
 }
 
 /*
- * Check whether the record can be a block.  Arguments with the same register may have it in
- * different sizes.  At another place of the event, an argument may be one that could not be read.
+ * Check whether the record can be a block.  Of bytes in memory, it has not all that a block has.
+ * Arguments with the same register may have it in different sizes.  At another place of the event,
+ * an argument may be one that could not be read.
  */
 static bool fits_block(const struct tracer_reader *r, const struct tracer_format *format)
 {
@@ -124,8 +134,8 @@ static bool fits_block(const struct tracer_reader *r, const struct tracer_format
 	size_t entry = r->seen.len - offsetof(struct tracer_record, entry);
 	const u8 *faults;
 
-	if (!def || !format->described || !def->blocks || def->nvalues != def->nargs ||
-	    entry < tracer_strings_offset(def) || record->nstack ||
+	if (!def || !format->described || !def->blocks || def->nloads ||
+	    def->nvalues != def->nargs || entry < tracer_strings_offset(def) || record->nstack ||
 	    record->form == TRACER_FORM_VALUES || record->entry.ip >> TRACER_BLOCK_ID)
 		return false;
 	faults = (const u8 *)&record->entry + tracer_faults_offset(def);

@@ -19,7 +19,18 @@
 #include "trace/fetch/fetch.h"
 #include "trace/output/listen.h"
 
-/* Check whether the values of a site are those of the definition that describes its event. */
+/* Check whether two arguments of the same event come from the same values. */
+static bool has_same_value(const struct tracer_arg *arg, const struct tracer_arg *other)
+{
+	if (tracer_arg_in_memory(arg))
+		return tracer_arg_in_memory(other) && arg->value == other->value;
+	return arg->insns->offset == other->insns->offset;
+}
+
+/*
+ * Check whether the values of a site are those of the definition that describes its event.  Their
+ * types are the same.
+ */
 static bool has_same_values(const struct tracer_def *def, const struct tracer_def *of_event)
 {
 	unsigned int i;
@@ -27,7 +38,7 @@ static bool has_same_values(const struct tracer_def *def, const struct tracer_de
 	if (!def->blocks || !of_event->blocks || def->nargs != of_event->nargs)
 		return false;
 	for (i = 0; i < def->nargs; i++) {
-		if (def->args[i].insns->offset != of_event->args[i].insns->offset)
+		if (!has_same_value(&def->args[i], &of_event->args[i]))
 			return false;
 	}
 	return true;
@@ -100,6 +111,9 @@ void tracer_blocks_init(struct tracer *t)
 	t->sink = (struct uprobe_sink) { .takes = takes, .begin = begin, .end = end };
 }
 
+/* The largest number of values that a hit has: all registers, and bytes in memory. */
+#define BLOCK_WORDS	64
+
 /**
  * tracer_block_expand() - store the arguments of a record as those of other records
  * @def: the first definition of its event
@@ -110,20 +124,26 @@ void tracer_blocks_init(struct tracer *t)
  */
 size_t tracer_block_expand(const struct tracer_def *def, struct tracer_record *record, size_t len)
 {
-	unsigned int nr = min_t(size_t, (len - sizeof(*record)) / sizeof(u64),
-				TRACER_BLOCK_VALUES);
-	u8 *entry = (u8 *)record + offsetof(struct tracer_record, entry);
+	unsigned int nr = (len - sizeof(*record)) / sizeof(u64);
+	struct uprobe_load loads[UPROBE_LOADS];
+	struct tracer_fetch f = { .ring = true };
+	u64 values[BLOCK_WORDS] = {};
 	struct uprobe reads = {};
 	struct pt_regs regs = {};
-	u64 values[32];
 
 	nr = min_t(unsigned int, nr, ARRAY_SIZE(values));
 	memcpy(values, (u8 *)record + sizeof(*record), nr * sizeof(u64));
-	tracer_args_in_ring(def, &reads, NULL);
+	tracer_args_in_ring(def, &reads, loads);
 	uprobe_block_regs(&regs, reads.ring_reads, values, nr);
-	instruction_pointer_set(&regs, record->entry.ip);
-	tracer_store_registers(def, &regs, entry + tracer_args_offset(def),
-			       entry + tracer_strings_offset(def));
+	f.regs = &regs;
+	f.ip = record->entry.ip;
+	instruction_pointer_set(&regs, f.ip);
+	f.values = values;
+	f.entry = (u8 *)record + offsetof(struct tracer_record, entry);
+	f.used = tracer_strings_offset(def);
+	f.size = TRACER_RECORD_MAX - offsetof(struct tracer_record, entry);
+	memset(f.entry + tracer_args_offset(def), 0, f.used - tracer_args_offset(def));
+	tracer_fetch_args(&f, def);
 	record->form = TRACER_FORM_NOW;
-	return offsetof(struct tracer_record, entry) + tracer_strings_offset(def);
+	return offsetof(struct tracer_record, entry) + f.used;
 }

@@ -237,21 +237,35 @@ bool tracer_args_in_ring(const struct tracer_def *def, struct uprobe *u, struct 
 	return true;
 }
 
+/* Readers of units can print nothing else. */
+static bool arg_in_block(const struct tracer_arg *arg)
+{
+	if (tracer_arg_in_memory(arg) && arg->store == TRACER_STORE_STRING)
+		return true;
+	return (arg->is_register || tracer_arg_in_memory(arg)) &&
+	       arg->type->print <= TRACER_PRINT_HEX;
+}
+
 /**
  * tracer_args_find_values() - find the arguments among the values that a hit has in a block
- * @def: the definition, after tracer_args_find_registers(); its blocks, nvalues, and the values and
- *	loads of its arguments are set
+ * @def: the definition, after tracer_args_find_registers(); its blocks, nvalues, ring_string and
+ *	nloads, and the values and loads of its arguments are set
  */
 void tracer_args_find_values(struct tracer_def *def)
 {
+	struct uprobe_load loads[UPROBE_LOADS];
 	struct uprobe reads = {};
 	struct pt_regs regs = {};
 	u64 numbers[BITS_PER_TYPE(reads.ring_reads)];
 	unsigned int strings = 0, i;
-	u8 load = 0;
 
-	def->blocks = def->kind == TRACER_PROBE && tracer_args_in_ring(def, &reads, NULL);
+	for (i = 0; i < def->nargs; i++)
+		strings += def->args[i].store == TRACER_STORE_STRING;
+	/* Whole words */
+	def->ring_string = rounddown(TRACER_RING_STRINGS / max(strings, 1U), sizeof(u64));
+	def->blocks = def->kind == TRACER_PROBE && tracer_args_in_ring(def, &reads, loads);
 	def->nvalues = hweight32(reads.ring_reads);
+	def->nloads = 0;
 	/* Have each register say the number of its value. */
 	for (i = 0; i < ARRAY_SIZE(numbers); i++)
 		numbers[i] = i + 1;
@@ -259,14 +273,14 @@ void tracer_args_find_values(struct tracer_def *def)
 	for (i = 0; i < def->nargs; i++) {
 		struct tracer_arg *arg = &def->args[i];
 
-		/* Readers of units can print nothing else. */
-		if (!arg->is_register || arg->type->print > TRACER_PRINT_HEX)
-			def->blocks = false;
-		if (tracer_arg_in_memory(arg))
-			arg->load = load++;
-		strings += arg->store == TRACER_STORE_STRING;
+		def->blocks = def->blocks && arg_in_block(arg);
 		arg->value = arg->is_register ? (int)tracer_register(&regs, arg) - 1 : -1;
+		if (!tracer_arg_in_memory(arg))
+			continue;
+		arg->load = def->nloads++;
+		if (!def->blocks)
+			continue;
+		arg->value = def->nvalues;
+		def->nvalues += DIV_ROUND_UP(loads[arg->load].size, sizeof(u64));
 	}
-	/* Whole words */
-	def->ring_string = rounddown(TRACER_RING_STRINGS / max(strings, 1U), sizeof(u64));
 }

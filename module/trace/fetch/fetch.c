@@ -301,7 +301,8 @@ static int fetch_arg(struct tracer_fetch *f, const struct tracer_arg *arg,
 static void store_loaded(struct tracer_fetch *f, const struct tracer_def *def,
 			 const struct tracer_arg *arg, u8 *data)
 {
-	const char *bytes = uprobe_ring_load(arg->load);
+	const char *bytes = f->values ? (const char *)&f->values[arg->value] :
+					uprobe_ring_load(arg->load);
 	size_t len;
 
 	if (arg->store == TRACER_STORE_MEM) {

@@ -16,6 +16,7 @@ struct pt_regs;
  * @entry: the record's entry; the places of strings are relative to it
  * @used: bytes of the entry that are used; strings go behind them
  * @size: bytes that the entry may take
+ * @values: with @ring, its values, if it comes out of a block; the bytes in memory are among them
  * @trap: this is the trap: absent pages are not brought in
  * @ring: the hit comes from a ring: memory is not read
  * @absent: an argument could not be fetched in the trap; task context may succeed
@@ -26,6 +27,7 @@ struct tracer_fetch {
 	u8 *entry;
 	size_t used;
 	size_t size;
+	const u64 *values;
 	bool trap;
 	bool ring;
 	bool absent;

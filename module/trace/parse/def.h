@@ -173,7 +173,7 @@ enum tracer_store {
  *	are set when the site of the definition is created.
  * @is_register: @in_register, and the stored value is the register
  * @is_plain: a string of bytes that ends at a NUL, not an array
- * @value: number of its value in a block (struct uprobe_block); -1 if it is the address there
+ * @value: number of its (first) value in a struct uprobe_block; -1 if it is the address there
  * @load: if it is in memory, the number of its bytes for uprobe_ring_load()
  * @insns: the steps
  * @length: of a string: how to fetch its number of characters; or NULL
@@ -240,8 +240,10 @@ enum tracer_at {
  * @args_size: bytes of the arguments in a record, without the bytes of strings
  * @nvalues: number of values that a hit has in a block
  * @ring_string: bytes of each string of a hit that comes from a ring, its NUL included
- * @blocks: hits can be in blocks: it is a probe, and all arguments are integers in registers.  This
- *	field and @nvalues are set when the site is created
+ * @nloads: number of arguments that are bytes in memory there
+ * @blocks: hits can be in blocks: it is a probe, and all arguments are integers in registers, or
+ *	integers and strings in memory.  This field and the three before it are set when the site
+ *	is created
  * @text: the line, cut into words; @path and the arguments point into it
  * @args: the arguments
  */
@@ -264,6 +266,7 @@ struct tracer_def {
 	unsigned int args_size;
 	unsigned int nvalues;
 	u8 ring_string;
+	u8 nloads;
 	bool blocks;
 	char *text;
 	struct tracer_arg args[];

@@ -54,8 +54,8 @@ struct tracer_entry {
  * @TRACER_FORM_LATE: the same, written later: its last 8 bytes are the time of the hit, and it is
  *	one fragment of the buffer
  * @TRACER_FORM_BLOCK: a struct tracer_block, one fragment
- * @TRACER_FORM_VALUES: taken out of a block: a struct tracer_record, and the values that the
- *	registers had
+ * @TRACER_FORM_VALUES: taken out of a block: a struct tracer_record, and the values of the hit
+ *	there
  */
 enum tracer_form {
 	TRACER_FORM_NOW,

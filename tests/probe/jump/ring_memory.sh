@@ -8,7 +8,7 @@
 . "$UPROBES_TOP/tests/shared/trace.inc"
 . "$UPROBES_TOP/tests/shared/probes.inc"
 . "$UPROBES_TOP/tests/shared/jump.inc"
-ktap_plan 43
+ktap_plan 51
 
 prog=$tmp/texts
 cp "$progs/texts" "$prog"
@@ -86,6 +86,16 @@ events=(
 	"p:text $place text=+0(%di):string name=+0(+16(%si)):ustring nr=%dx:s64"
 	"p:node $place next=+8(+0(%si)):s64 third=+8(+0(+0(%si))):x64 name=+0(+16(%si)):string nr=%dx:s64"
 )
+cat >"$tmp/calls.sh" <<END
+{
+	for try in $(tries 100 | tr '\n' ' '); do
+		echo plain 100
+		[ "\$(cat /sys/module/uprobes/parameters/jumps)" = 0 ] || break
+		sleep 0.1
+	done
+	echo run 2000
+} | "$prog" >/dev/null
+END
 for event in "${events[@]}"; do
 	for on in 0 1; do
 		jump $on
@@ -105,6 +115,13 @@ for event in "${events[@]}"; do
 	check "the records are the same" diff "$tmp/records.0" "$tmp/records.1"
 	like "$(cat "$tmp/answer.1")" "^$(cat "$tmp/answer.0")$" "and the program has the same results"
 	like "$(cat "$tmp/answer.1")" " 0$" "and no signal"
+
+	# In units, as the helper reads them.
+	clear
+	"$UPROBES_TOP/userspace/uprobe" --long --buffer 4096 -c "sh $tmp/calls.sh" "$event" >"$tmp/shown" 2>"$tmp/err"
+	like "$(cat "$tmp/err")" " 0 missed, 0 lost" "uprobe loses none"
+	tail -n 2000 "$tmp/shown" | grep -o "${event:2:4}: .*" >"$tmp/records.2"
+	check "and its lines are the same" diff "$tmp/records.0" "$tmp/records.2"
 done
 
 # Threads, and a page that comes and goes.
