@@ -236,10 +236,13 @@ static unsigned int guess_loads(const struct pad_recording *r)
 /* Guess what it takes to load words, and a key, in addition to the value in a register. */
 static unsigned int guess_operands(const struct pad_histogram *h)
 {
-	const unsigned int page_check = 18, load = 12;
+	const unsigned int page_check = 24, load = 12, base = 8, step = 8;
+	unsigned int n = h->key.size ? load : 0, i;
 
-	return (h->value.reg >= PAD_WORD || h->key.reg >= PAD_WORD ? page_check + 3 : 0) +
-	       (h->key.size ? load : 0);
+	for (i = 0; i < h->nr_loads; i++)
+		n += base + h->loads[i].steps * step;
+	return n + (h->nr_loads || h->value.reg >= PAD_WORD || h->key.reg >= PAD_WORD ?
+		    page_check : 0);
 }
 
 unsigned int pad_guess(const struct pad *pad)

@@ -91,7 +91,8 @@
  * A pad with a histogram saves the same registers. It traps if the value is a word on another page,
  * or negative, or if another thread has just changed the least or the largest value. The hit counts
  * once the bucket is incremented. If the thread is stopped right behind that, the sum lacks the
- * value (PAD_OWES_SUM).
+ * value (PAD_OWES_SUM). A value or a key in memory is loaded as in a record, before anything else
+ * changes: if the load faults, the task goes on at the tail.
  *
  *   add      push %rax			the flags, if they are saved
  *            push %rcx
@@ -256,6 +257,20 @@ u64 pad_bucket_begin(unsigned int bucket);
 static inline bool pad_restarts(const struct pad_layout *layout, u64 offset)
 {
 	return offset > layout->record && offset <= layout->commit;
+}
+
+/**
+ * pad_may_load() - check whether a fault of a thread may be one of loading what the program has
+ * @layout: the layout of the pad
+ * @offset: the offset in the pad at which the thread was stopped
+ *
+ * A thread whose load has slept may begin its record again.
+ */
+static inline bool pad_may_load(const struct pad_layout *layout, u64 offset)
+{
+	return layout->loads && ((offset >= layout->loads && offset <= layout->loaded) ||
+				 (layout->commit && offset >= layout->record &&
+				  offset < layout->loads));
 }
 
 /**

@@ -153,13 +153,14 @@ static void put_more(struct pad_out *o, int more)
 	pad_put(o, code, sizeof(code));
 }
 
-/* Get the last word of the stack that a record reads, or a register. */
-static unsigned int last_word(const struct pad_recording *r)
+/* Get the last word of the stack that a pad reads, or a register; @last: but for its loads. */
+static unsigned int last_word(const struct pad *pad, unsigned int last)
 {
-	unsigned int last = r->nr ? r->regs[r->nr - 1] : 0, i;
+	const struct pad_load *load;
+	unsigned int nr;
 
-	for (i = 0; i < r->nr_loads; i++)
-		last = r->loads[i].from > last ? r->loads[i].from : last;
+	for (load = pad_loads(pad, &nr); nr; nr--, load++)
+		last = load->from > last ? load->from : last;
 	return last;
 }
 
@@ -194,7 +195,7 @@ static void put_record(struct pad_out *o, const struct pad *pad, struct pad_layo
 	uinsn_put32(mask + 1, r->mask);
 	pad_put(o, mask, sizeof(mask));
 	pad_put(o, (const u8 []) { 0x48, 0x89, 0x14, 0x01 }, 4);
-	pad_put_page_check(o, last_word(r));
+	pad_put_page_check(o, last_word(pad, r->nr ? r->regs[r->nr - 1] : 0));
 	uinsn_put32(id + 5, r->id);
 	pad_put(o, id, sizeof(id));
 	for (i = 0; i < r->nr; i++)
@@ -204,6 +205,7 @@ static void put_record(struct pad_out *o, const struct pad *pad, struct pad_layo
 	pad_put_loads(o, r);
 	/* addq $size, (%rcx) */
 	uinsn_put32(commit + 3, size);
+	layout->loaded = (u16)o->out.len;
 	layout->commit = (u16)o->out.len;
 	pad_put(o, commit, sizeof(commit));
 	o->state.counted = COUNTED;
@@ -212,13 +214,19 @@ static void put_record(struct pad_out *o, const struct pad *pad, struct pad_layo
 }
 
 /* Load a number of the program into rdx, extended to 64 bits. */
-static void put_operand(struct pad_out *o, const struct pad_operand *operand)
+static void put_operand(struct pad_out *o, const struct pad_histogram *h,
+			const struct pad_operand *operand)
 {
-	unsigned int from = pad_put_load(o, operand->reg);
+	unsigned int from = operand->load ? REG_DX : pad_put_load(o, operand->reg);
 	/* movzx, movsx: the lowest bytes of all registers have a name only with a REX prefix */
 	u8 code[4] = { (u8)(0x40 | (from > 7 ? 1 : 0) | (operand->is_signed ? 8 : 0)), 0x0f };
 	u8 modrm = (u8)(0xd0 | (from & 7));
 
+	if (operand->load)
+		pad_put_number(o, &h->loads[operand->load - 1]);
+	/* Then it is extended, unless it has a sign. */
+	if (operand->load && !operand->is_signed)
+		return;
 	if (operand->size < 4) {
 		code[2] = (u8)((operand->is_signed ? 0xbe : 0xb6) | operand->size >> 1);
 		code[3] = modrm;
@@ -405,7 +413,7 @@ static void put_key_base(struct pad_out *o, const struct pad_histogram *h)
 	pad_put_wide(o, MOV_LOAD, REG_AX, others + PAD_KEYS_OPEN);
 	/* mov (%rax), %rax */
 	pad_put(o, (const u8 []) { 0x48, MOV_LOAD, 0x00 }, 3);
-	put_operand(o, &h->key);
+	put_operand(o, h, &h->key);
 	put_key_set(o, h);
 	for (i = 0; i < PAD_KEY_WAYS; i++) {
 		/* add $16, %rcx */
@@ -429,7 +437,7 @@ static void put_key_base(struct pad_out *o, const struct pad_histogram *h)
 	pad_land_short(o, is_other);
 }
 
-static int put_add(struct pad_out *o, const struct pad *pad)
+static int put_add(struct pad_out *o, const struct pad *pad, struct pad_layout *layout)
 {
 	const struct pad_histogram *h = &pad_action(pad)->histogram;
 	struct values_at values = { .at = h->at, .mask = h->mask, .keyed = h->key.size };
@@ -437,12 +445,16 @@ static int put_add(struct pad_out *o, const struct pad *pad)
 	int ret;
 
 	put_pushes(o, pad);
-	pad_put_page_check(o, h->value.reg > h->key.reg ? h->value.reg : h->key.reg);
+	pad_put_page_check(o, last_word(pad, h->value.reg > h->key.reg ? h->value.reg :
+									 h->key.reg));
+	if (h->nr_loads)
+		layout->loads = (u16)o->out.len;
 	if (values.keyed) {
 		put_key_base(o, h);
 		values.base = REG_CX;
 	}
-	put_operand(o, &h->value);
+	put_operand(o, h, &h->value);
+	layout->loaded = (u16)o->out.len;
 	if (h->value.is_signed) {
 		/* test %rdx, %rdx; js tail */
 		pad_put(o, (const u8 []) { 0x48, 0x85, 0xd2 }, 3);
@@ -589,7 +601,7 @@ int pad_put_step(struct pad_out *o, const struct pad *pad, const struct pad_step
 	case PAD_COUNT:
 		return put_count(o, pad);
 	case PAD_ADD:
-		return put_add(o, pad);
+		return put_add(o, pad, layout);
 	case PAD_RECORD:
 		put_record(o, pad, layout);
 		return 0;

@@ -62,7 +62,7 @@ struct pad_record {
 	u64 values[];
 };
 
-/** PAD_LOADS - the largest number of loads of a record. */
+/** PAD_LOADS - the largest number of loads of a pad. */
 #define PAD_LOADS 4
 
 /** PAD_LOAD_STEPS - the largest number of steps of a load. */
@@ -75,7 +75,7 @@ struct pad_record {
 #define PAD_STRING_WORDS 8
 
 /**
- * struct pad_load - bytes in memory that a pad records; plain data
+ * struct pad_load - bytes in memory that a pad records, or adds; plain data
  * @offset: what is added to the pointer in each step
  * @from: the register, or word, with the first pointer, as in pad_recording::regs
  * @steps: number of steps, at least 1; each one but the last loads the pointer of the next one
@@ -222,20 +222,23 @@ static inline u64 pad_key_none(unsigned int set)
 }
 
 /**
- * struct pad_operand - a number of the program: a register, or a word of the stack
+ * struct pad_operand - a number of the program: a register, a word of the stack, or in memory
  * @reg: number of the register, or PAD_WORD and the number of a word, as in pad_recording::regs
  * @size: number of its lower bytes: 1, 2, 4 or 8; 0 if there is no number
  * @is_signed: they are a signed number
+ * @load: if it is in memory, the number of its load, from 1 on, which has the same size; or 0
  */
 struct pad_operand {
 	u8 reg;
 	u8 size;
 	bool is_signed;
+	u8 load;
 };
 
 static inline bool pad_operand_same(const struct pad_operand *a, const struct pad_operand *b)
 {
-	return a->reg == b->reg && a->size == b->size && a->is_signed == b->is_signed;
+	return a->reg == b->reg && a->size == b->size && a->is_signed == b->is_signed &&
+	       a->load == b->load;
 }
 
 /**
@@ -247,6 +250,8 @@ static inline bool pad_operand_same(const struct pad_operand *a, const struct pa
  * @table: with a key, address of the struct pad_key_set[PAD_KEY_SETS]
  * @value: the value
  * @key: the key, which says what histogram it is added to; perhaps none
+ * @nr_loads: number of @loads; 0 if neither is in memory
+ * @loads: where numbers in memory are
  */
 struct pad_histogram {
 	u64 at;
@@ -254,6 +259,8 @@ struct pad_histogram {
 	u32 mask;
 	struct pad_operand value;
 	struct pad_operand key;
+	u8 nr_loads;
+	const struct pad_load *loads;
 };
 
 /** PAD_SLOTS - the number of slots of a table of calls. */
@@ -340,7 +347,7 @@ enum pad_step_kind {
 };
 
 /**
- * struct pad_step - a step of a pad; plain data, but for what a record loads
+ * struct pad_step - a step of a pad; plain data, but for loads
  * @kind: enum pad_step_kind
  * @check: the condition, of a PAD_CHECK
  * @counter: the counter, of a PAD_COUNT
@@ -408,6 +415,16 @@ static inline bool pad_has_keys(const struct pad *pad)
 	return pad_does(pad, PAD_ADD) && pad_action(pad)->histogram.key.size;
 }
 
+/* Get what a pad loads from memory, and their number. */
+static inline const struct pad_load *pad_loads(const struct pad *pad, unsigned int *nr)
+{
+	const struct pad_step *action = pad_action(pad);
+
+	*nr = pad_records(pad) ? action->recording.nr_loads :
+	      pad_does(pad, PAD_ADD) ? action->histogram.nr_loads : 0;
+	return pad_records(pad) ? action->recording.loads : action->histogram.loads;
+}
+
 /* Check whether a pad needs rcx and rdx, and has a tail. */
 static inline bool pad_has_tail(const struct pad *pad)
 {
@@ -447,8 +464,9 @@ static inline bool pad_uses_stack(const struct pad *pad)
  * @trap: the instruction that traps, if the pad does not only count
  * @tail: the code behind the copies for hits that trap all the same; 0 if there is none
  * @record: the instruction at which a record begins, if the pad records
- * @loads: the instruction from which on a record loads from memory; 0 if it does not
- * @commit: the instruction that ends it
+ * @loads: the instruction from which on a pad loads from memory; 0 if it does not
+ * @loaded: the instruction behind its loads
+ * @commit: the instruction that ends a record
  */
 struct pad_layout {
 	u16 copies[PUN_INSNS];
@@ -456,6 +474,7 @@ struct pad_layout {
 	u16 tail;
 	u16 record;
 	u16 loads;
+	u16 loaded;
 	u16 commit;
 };
 

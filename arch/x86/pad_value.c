@@ -91,6 +91,11 @@ static void put_steps(struct pad_out *o, const struct pad_load *load, s32 ahead,
 	put_at(o, from, load->offset[i] + ahead, size);
 }
 
+void pad_put_number(struct pad_out *o, const struct pad_load *load)
+{
+	put_steps(o, load, 0, load->size);
+}
+
 /*
  * Check whether a byte of the word in rdx, which is also in the record, is zero: ZF is set if none
  * is.  Adding the low bits carries to the highest one, unless all low bits are zero.

@@ -22,6 +22,9 @@ void pad_put_page_check(struct pad_out *o, unsigned int reg);
  */
 unsigned int pad_put_load(struct pad_out *o, unsigned int reg);
 
+/* Load a number in memory into rdx, extended by zeros. */
+void pad_put_number(struct pad_out *o, const struct pad_load *load);
+
 /*
  * Record bytes in memory. The record is at rcx + rax. Only rdx changes, so an instruction here that
  * faults can be followed by the tail.

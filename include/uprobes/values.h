@@ -32,17 +32,20 @@ struct uprobe_values {
 };
 
 /**
- * struct uprobe_number - a number of the program at a hit: in a register, or in a word of the stack
+ * struct uprobe_number - a number of the program at a hit: in a register, on the stack, in memory
  * @reg: the register, by its offset in struct pt_regs: see UPROBE_REG()
  * @word: it is the word of the stack at 8 * @reg above the stack pointer; @reg is below 16
  * @size: how many of the lower bytes are the number: 1, 2, 4 or 8
  * @is_signed: they are a signed number
+ * @load: if it is not 0, the number is @load - 1 of uprobe::ring_loads, which has the same size and
+ *	is no string; @reg and @word are 0
  */
 struct uprobe_number {
 	u16 reg;
 	bool word;
 	u8 size;
 	bool is_signed;
+	u8 load;
 };
 
 /**

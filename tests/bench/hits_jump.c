@@ -13,7 +13,8 @@
  * many; "text" are recorded with a string of 16 bytes by a trap, "text-ring" without one;
  * "read-ring" are hits of a session, with reading them as units; "hist" are hits that are counted
  * by the value of a register, "lat" calls that are timed, and "hist-jump" and "lat-jump" the same
- * without traps. They include what it takes to empty the rings.  "jump" and "jump-away" are what it
+ * without traps, "hist-field" by a number in memory. They include what it takes to empty the rings.
+ * "jump" and "jump-away" are what it
  * takes to write and to erase a jump, of many that are written together.
  */
 #define _GNU_SOURCE
@@ -148,6 +149,7 @@ static void aggregate_begin(int i, const char *values, bool exits)
 	aggregate = open(DIR "aggregate", O_RDWR);
 	if (aggregate < 0 || write(aggregate, line, n) != n)
 		die("writing '%.*s' into aggregate: %s", n, line, strerror(errno));
+	have_fault();
 }
 
 /* The open session, or -1. */
@@ -289,8 +291,8 @@ static void begin(const char *kind, int i, const char *jumping)
 	else if (!strcmp(kind, "lat"))
 		aggregate_begin(i, "", jumping);
 	else if (!strcmp(kind, "hist"))
-		aggregate_begin(i, jumping && !strcmp(jumping, "by") ? " %di %si:u8" : " %di",
-				false);
+		aggregate_begin(i, !jumping || !strcmp(jumping, "jump") ? " %di" :
+				!strcmp(jumping, "by") ? " %di %si:u8" : " +0(%di):u64", false);
 	else
 		attach(kind, insns[i].probe, 1);
 }
@@ -391,6 +393,7 @@ static const struct {
 	{ "hist", NULL, false },
 	{ "hist", "jump", false },
 	{ "hist", "by", false },
+	{ "hist", "field", false },
 	{ "event", "ring", true },
 	{ "event", "10", true },
 	{ "event", "2", true },

@@ -79,7 +79,7 @@ END {
 	for (c = 1; c <= count; c++)
 		rows_of(names[c], "instructions/hit")
 	count = split("count count-jump filter filter-jump filter-passes event-ring text text-ring event-10 event-2 event-1 read-ring " \
-		"hist hist-jump hist-by lat lat-jump", names, " ")
+		"hist hist-jump hist-by hist-field lat lat-jump", names, " ")
 	for (c = 1; c <= count; c++)
 		rows_of(names[c], "instructions/hit")
 	rows_of("attach", "instructions/site")

@@ -13,6 +13,7 @@
 
 #include "control.h"
 #include "follow.h"
+#include "host/fault.h"
 #include "host/readers.h"
 #include "util/error.h"
 #include "runner.h"
@@ -239,6 +240,8 @@ struct error *aggregate_attach(struct aggregate *aggregate, const char *dir,
 	if (err)
 		return err;
 	attach_lines(aggregate, 0, runner);
+	/* Now that something is probed, the module sees it. */
+	fault_show();
 	return report_refused(aggregate, 0);
 }
 

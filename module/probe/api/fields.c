@@ -54,16 +54,22 @@ static const char *loads_complaint(const struct uprobe *u)
 	       "strings in ring_loads are more than 64 bytes together" : NULL;
 }
 
-static bool number_valid(const struct uprobe_number *n)
+static bool number_valid(const struct uprobe *u, const struct uprobe_number *n)
 {
 	bool known = n->word ? n->reg < PAD_WORDS : arch_reg_number(n->reg) >= 0;
 
+	if (n->load)
+		known = n->load <= u->nr_ring_loads && !n->word && !n->reg &&
+			!u->ring_loads[n->load - 1].string &&
+			u->ring_loads[n->load - 1].size == n->size;
 	return known && (n->size == 1 || n->size == 2 || n->size == 4 || n->size == 8);
 }
 
-static bool histogram_valid(const struct uprobe_histogram *h)
+static bool histogram_valid(const struct uprobe *u)
 {
-	return number_valid(&h->value) && (!h->keys || number_valid(&h->keys->number));
+	const struct uprobe_histogram *h = u->histogram;
+
+	return number_valid(u, &h->value) && (!h->keys || number_valid(u, &h->keys->number));
 }
 
 static const char *sink_complaint(const struct uprobe *u)
@@ -119,8 +125,8 @@ const char *fields_complaint(const struct uprobe *u, enum consumer_type type)
 		return sink_complaint(u);
 	if (u->histogram && !u->ring_handler)
 		return "a histogram is for a probe with a ring handler";
-	if (u->histogram && !histogram_valid(u->histogram))
-		return "the histogram's value or key is no register and no word of the stack";
+	if (u->histogram && !histogram_valid(u))
+		return "the histogram's value or key is no register, no word, and no load";
 	if (timer_complaint(u))
 		return timer_complaint(u);
 	if (type == CONSUMER_RETURN ? !rp->handler : !u->handler && !(u->flags & UPROBE_COUNT))

@@ -98,20 +98,24 @@ static struct pad_operand operand_of(const struct uprobe_number *number)
 		.reg = number->word ? PAD_WORD + number->reg : arch_reg_number(number->reg),
 		.size = number->size,
 		.is_signed = number->is_signed,
+		.load = number->load,
 	};
 }
 
-/* Get what pads can add up of a probe; a size of 0 if it has no histogram. */
-static struct pad_histogram histogram_of(const struct uprobe *u)
+/* Find out what pads can add up of a probe; a size of 0 if it has no histogram. */
+static void consumer_set_histogram(struct consumer *c)
 {
-	const struct uprobe_histogram *h = u->histogram;
+	const struct uprobe_histogram *h = c->u->histogram;
+	struct pad_histogram *to = &c->pads.histogram;
 
 	if (!h)
-		return (struct pad_histogram) {};
-	return (struct pad_histogram) {
-		.value = operand_of(&h->value),
-		.key = h->keys ? operand_of(&h->keys->number) : (struct pad_operand) {},
-	};
+		return;
+	to->value = operand_of(&h->value);
+	to->key = h->keys ? operand_of(&h->keys->number) : to->key;
+	if (to->value.load || to->key.load) {
+		to->nr_loads = c->pads.nr_loads;
+		to->loads = c->pads.loads;
+	}
 }
 
 /* Find out what a consumer has to do with the times of calls. */
@@ -192,7 +196,6 @@ struct consumer *consumer_create(struct uprobe *u, enum consumer_type type)
 	c->counts = u->flags & UPROBE_COUNT;
 	c->rings = u->ring_handler;
 	c->pads.reads = reads_of(u->ring_reads, u->ring_words);
-	c->pads.histogram = histogram_of(u);
 	c->keyed = u->histogram && u->histogram->keys;
 	if (c->keyed)
 		c->pads.keys_id = keys_id(u->histogram->keys);
@@ -200,6 +203,7 @@ struct consumer *consumer_create(struct uprobe *u, enum consumer_type type)
 	c->run.sleeps = consumer_sleeps(c);
 	if (consumer_set_loads(c))
 		goto free;
+	consumer_set_histogram(c);
 	if (c->pads.histogram.value.size && counts_begin_values(c))
 		goto free;
 	if (counts_begin(c))

@@ -137,14 +137,15 @@ struct ring_loads {
 	u64 words[PAD_LOAD_WORDS];
 };
 
-/* Check whether a pad that records has exactly these bytes in memory.  Context: any. */
+/* Check whether a pad loads exactly these bytes in memory.  Context: any. */
 static inline bool jump_loads(const struct jump *jump, const struct pad_load *loads,
 			      unsigned int nr)
 {
-	const struct pad_recording *recording = &pad_action(&jump->pad)->recording;
+	const struct pad_load *has;
+	unsigned int n;
 
-	return pad_records(&jump->pad) && recording->nr_loads == nr &&
-	       (!nr || !memcmp(recording->loads, loads, nr * sizeof(*loads)));
+	has = pad_loads(&jump->pad, &n);
+	return n == nr && (!nr || !memcmp(has, loads, nr * sizeof(*loads)));
 }
 
 /* Read the counter of a pad, jump::word and jump::cpus.  Context: any. */

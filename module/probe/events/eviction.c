@@ -69,8 +69,7 @@ static bool in_pad(struct probed_mm *pmm, struct task_struct *thread, bool loadi
 		jump = jump_of_evicted_pad(pmm, ip);
 	}
 	task_unlock(thread);
-	return jump && (!loading || (jump->parts.loads && ip - jump->at >= jump->parts.record &&
-				     ip - jump->at <= jump->parts.commit));
+	return jump && (!loading || pad_may_load(&jump->parts, ip - jump->at));
 }
 
 /* Have a thread leave its pad, if it is in one. */

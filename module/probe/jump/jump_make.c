@@ -345,7 +345,8 @@ static void work_choose(struct pad_work *work, const struct site *site,
 	if (demand->counting == demand->nr)
 		work->does = PAD_COUNT;
 	else if (demand->nr == 1 && demand->first->pads.histogram.value.size && may_add(site) &&
-		 !(demand->first->keyed && site->keyless))
+		 !(demand->first->keyed && site->keyless) &&
+		 (!demand->first->pads.histogram.nr_loads || hook_faults_seen()))
 		work->does = PAD_ADD;
 	else if (demand->nr == 1 && demand->first->timing && !work->filter.nr && may_time(site))
 		work->does = demand->first->timing == TIMING_BEGIN ? PAD_BEGIN : PAD_END;
@@ -362,8 +363,10 @@ static void work_choose(struct pad_work *work, const struct site *site,
 		work->reads = 0;
 		work->nr_loads = 0;
 	}
-	if (work->does == PAD_ADD)
+	if (work->does == PAD_ADD) {
 		work->histogram = demand->first->pads.histogram;
+		work->nr_loads = work->histogram.nr_loads;
+	}
 	if (work->does != PAD_BEGIN && work->does != PAD_END)
 		return;
 	work->from_entry = demand->first->pads.from_entry;
@@ -424,7 +427,7 @@ bool jump_does(const struct jump *jump, const struct pad_work *work)
 	if (work->does == PAD_ADD &&
 	    !(pad_operand_same(&a->value, &b->value) && pad_operand_same(&a->key, &b->key)))
 		return false;
-	if (work->does == PAD_RECORD && !jump_loads(jump, work->loads, work->nr_loads))
+	if (!jump_loads(jump, work->loads, work->nr_loads))
 		return false;
 	return jump->reads == work->reads &&
 	       jump->from_entry == work->from_entry && jump->below == work->below &&
@@ -482,6 +485,7 @@ static struct jump *jump_new(struct jump_maker *maker, struct site *site,
 {
 	unsigned long reads = work->reads, reg;
 	struct pad_step *action;
+	struct pad_load *loads;
 	struct jump *jump;
 	enum barred why;
 	bool pad_keyed;
@@ -508,10 +512,15 @@ static struct jump *jump_new(struct jump_maker *maker, struct site *site,
 	for_each_set_bit(reg, &reads, PAD_WORD + PAD_WORDS)
 		action->recording.regs[action->recording.nr++] = reg;
 	if (work->nr_loads) {
-		action->recording.nr_loads = work->nr_loads;
-		action->recording.loads = memcpy((void *)jump + size, work->loads,
-						 work->nr_loads * sizeof(*work->loads));
+		loads = memcpy((void *)jump + size, work->loads,
+			       work->nr_loads * sizeof(*work->loads));
+		if (work->does == PAD_ADD)
+			action->histogram.loads = loads;
+		else
+			action->recording.loads = loads;
 	}
+	if (work->does == PAD_RECORD)
+		action->recording.nr_loads = work->nr_loads;
 	jump->seen = jump_text_hash(text, len);
 	why = jump_decide(maker, jump, text, len);
 	ret = why ? 0 : jump_place(jump);

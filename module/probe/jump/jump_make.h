@@ -57,7 +57,7 @@ enum barred {
  * @apart: it counts in a counter of the processor
  * @reads: what it records, a bit for each number of pad_recording::regs
  * @nr_loads: number of @loads
- * @loads: the bytes in memory that it records; belongs to a consumer
+ * @loads: the bytes in memory that it records or adds; belongs to a consumer
  * @histogram: the value that it adds, without the address
  * @from_entry: distance from the entry of the function whose calls it times
  * @below: how many bytes the stack pointer is below that at the entry

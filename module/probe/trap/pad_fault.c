@@ -70,8 +70,8 @@ static bool load_fault(struct jump *jump, struct pt_regs *regs)
 	const struct pad_layout *parts = &jump->parts;
 	unsigned long offset = regs->ip - jump->at, flags;
 
-	if (!parts->loads ||
-	    (offset != parts->record && (offset < parts->loads || offset >= parts->commit)))
+	if (!parts->loads || !((offset >= parts->loads && offset < parts->loaded) ||
+			       (parts->commit && offset == parts->record)))
 		return false;
 	local_irq_save(flags);
 	regs->ip = jump->at + parts->tail;

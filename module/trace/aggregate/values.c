@@ -52,6 +52,7 @@ struct cell {
  * @groups: 1, or UPROBE_KEYS + 1
  * @probe: the probe whose hits may be added in programs; or NULL
  * @histogram: if so, the value
+ * @loads: the numbers in memory, if hits can come from a ring
  * @added: what was added there, when it was read last; under aggregate.lock
  * @cell_size: bytes of a cell
  * @keys: the keys that were met; NULL if there are none
@@ -66,6 +67,7 @@ struct aggregate_values {
 	size_t cell_size;
 	const struct uprobe *probe;
 	struct uprobe_histogram histogram;
+	struct uprobe_load loads[UPROBE_LOADS];
 	struct uprobe_values added;
 	struct uprobe_keys *keys;
 	u8 cells[] ____cacheline_aligned;
@@ -137,6 +139,7 @@ struct aggregate_values *aggregate_values_create(struct tracer_def *def)
 	values->groups = groups;
 	values->cell_size = size;
 	tracer_args_find_registers(def);
+	tracer_args_find_values(def);
 	return values;
 }
 
@@ -166,17 +169,27 @@ int aggregate_values_place(struct aggregate_values *values, struct file *file)
 }
 
 /** aggregate_values_in_ring() - tracer_args_in_ring() for the value */
-bool aggregate_values_in_ring(const struct aggregate_values *values, struct uprobe *u)
+bool aggregate_values_in_ring(struct aggregate_values *values, struct uprobe *u)
 {
-	return tracer_args_in_ring(values->def, u, NULL);
+	return tracer_args_in_ring(values->def, u, values->loads);
 }
 
-/* Convert an argument, if it is a register, or a word of the stack. */
+/*
+ * Convert an argument, if it is a register, a word of the stack, or in memory, after
+ * aggregate_values_in_ring().
+ */
 static bool number_of(const struct tracer_arg *arg, struct uprobe_number *number)
 {
 	const struct tracer_insn *insn = arg->insns;
 	bool word = insn->op == TRACER_OP_STACK;
 
+	*number = (struct uprobe_number) {
+		.load = arg->load + 1,
+		.size = arg->type->size,
+		.is_signed = arg->type->is_signed,
+	};
+	if (tracer_arg_in_memory(arg))
+		return !arg->rshift;
 	if (arg->store != TRACER_STORE_VALUE || arg->ninsns != 1 || arg->rshift ||
 	    !(word ? (u64)insn->value < RING_WORDS : arg->in_register))
 		return false;
@@ -191,7 +204,7 @@ static bool number_of(const struct tracer_arg *arg, struct uprobe_number *number
 
 /**
  * aggregate_values_in_pad() - let the hits of a probe be added in the program, if that is possible
- * @values: the values, and perhaps their keys: registers, or words of the stack
+ * @values: the values, and perhaps their keys, after aggregate_values_in_ring()
  * @u: the probe, with a ring handler; @u->histogram is set if it is possible.  All its hits count
  */
 void aggregate_values_in_pad(struct aggregate_values *values, struct uprobe *u)

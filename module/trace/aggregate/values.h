@@ -31,7 +31,7 @@ struct aggregate_values *aggregate_values_create(struct tracer_def *def);
 void aggregate_values_free(struct aggregate_values *values);
 int aggregate_values_place(struct aggregate_values *values, struct file *file);
 void aggregate_values_in_pad(struct aggregate_values *values, struct uprobe *u);
-bool aggregate_values_in_ring(const struct aggregate_values *values, struct uprobe *u);
+bool aggregate_values_in_ring(struct aggregate_values *values, struct uprobe *u);
 bool aggregate_values_count(struct aggregate_values *values, const struct pt_regs *regs,
 			    unsigned long ip, enum aggregate_from from);
 void aggregate_values_show(struct aggregate_values *values, const char *name, u64 missed,

@@ -48,6 +48,7 @@ static u64 at;
 static unsigned long tried, faulted, stepped, entered, passed, rejected, guessed, wrong;
 static unsigned long recorded, full, restarted, words, crossed, histograms, negative, raced;
 static unsigned long keys[PADS_KEY_UNKNOWN + 1], loads[4], forms[2], apart, values_apart;
+static unsigned long added_loads[4];
 static u64 load_words[PAD_LOAD_WORDS];
 static enum pads_loaded loaded;
 
@@ -105,16 +106,6 @@ static u64 record_size(void)
 	       pad_record_words(&pad_action(pad)->recording) * sizeof(u64);
 }
 
-/* Check whether that word is on another page than those that the pad pushes. */
-static bool crosses(void)
-{
-	u64 sp = trial.cpu.regs.rsp, pushed = sp - 128 - (pad->saves ? 4 : 3) * sizeof(u64);
-	int last = pads_last_read(pad);
-
-	return last >= PAD_WORD &&
-	       ((sp + ((u64)last - PAD_WORD + 1) * sizeof(u64) - 1) ^ pushed) >> 12;
-}
-
 /* Get a register of the program, or a word of its stack, at the hit. */
 static u64 program_value(int reg)
 {
@@ -125,9 +116,7 @@ static u64 program_value(int reg)
 /* Get the value that a pad adds. */
 static u64 added(void)
 {
-	const struct pad_operand *value = &pad_action(pad)->histogram.value;
-
-	return pads_operand(value, program_value(value->reg));
+	return pads_operand(&pad_action(pad)->histogram.value, program_value, load_words);
 }
 
 /* Check whether the value is one that a pad does not add. */
@@ -146,7 +135,7 @@ static bool is_unknown(void)
 /* Check whether the pad has to trap, also if it has room. */
 static bool must_trap(void)
 {
-	return crosses() || is_negative() || is_unknown() || loaded;
+	return pads_cross(pad, trial.cpu.regs.rsp) || is_negative() || is_unknown() || loaded;
 }
 
 static u64 least, largest;
@@ -172,7 +161,7 @@ static void reset(bool is_full)
 		return;
 	memset(values(), 0, sizeof(*values()));
 	if (pad_has_keys(pad))
-		pads_keys_set(&memory, pads_operand(key, program_value(key->reg)), values());
+		pads_keys_set(&memory, pads_operand(key, program_value, load_words), values());
 	least = is_full || trial_random() % 2 ? ~0ull : trial_random() % 512;
 	largest = is_full || trial_random() % 2 ? 0 : (u64)trial_random() << 16;
 	values()->least = least;
@@ -540,6 +529,7 @@ static void try_pad(void)
 {
 	u8 code[PAD_MAX];
 	int n = pad_emit(pad, at, code, &pad_parts);
+	unsigned int nr;
 	bool traps;
 
 	trial_load_memory(&trial);
@@ -560,9 +550,13 @@ static void try_pad(void)
 	recorded += pad_does(pad, PAD_RECORD);
 	negative += is_negative();
 	histograms += pad_does(pad, PAD_ADD);
-	crossed += crosses() && passes;
+	crossed += passes && pads_cross(pad, trial.cpu.regs.rsp);
 	keys[memory.way] += pad_has_keys(pad) && passes;
-	loads[loaded] += passes && pad_does(pad, PAD_RECORD) && pad_action(pad)->recording.nr_loads;
+	pad_loads(pad, &nr);
+	if (passes && nr && pad_does(pad, PAD_RECORD))
+		loads[loaded]++;
+	else if (passes && nr)
+		added_loads[loaded]++;
 	traps = must_trap();
 	if (pad_does(pad, PAD_COUNT) || (pad_has_tail(pad) && !(traps && passes)))
 		run_pad(n, false, false);
@@ -625,6 +619,7 @@ int main(int argc, char **argv)
 		&recorded, &full, &restarted, &words, &crossed, &histograms, &negative, &raced,
 		&apart, &values_apart, &keys[0], &keys[1], &keys[2], &keys[3], &keys[4], &keys[5],
 		&loads[PADS_LOADED], &loads[PADS_FAULTS], &loads[PADS_ENDLESS],
+		&added_loads[PADS_LOADED], &added_loads[PADS_FAULTS],
 	};
 	unsigned long seed = 1, sites = 400;
 	cpu_set_t first;
@@ -676,6 +671,7 @@ int main(int argc, char **argv)
 			(!memory.heads || (words && restarted > recorded / 2)) &&
 			(!memory.heads || sites < 300 ||
 			 (loads[PADS_LOADED] && loads[PADS_FAULTS] && loads[PADS_ENDLESS])) &&
+			(sites < 300 || (added_loads[PADS_LOADED] && added_loads[PADS_FAULTS])) &&
 			(sites < 300 || (keys[0] && keys[PAD_KEY_WAYS - 1] &&
 					 keys[PADS_KEY_OTHER] && keys[PADS_KEY_UNKNOWN])) &&
 			histograms > recorded / 2 &&
@@ -691,6 +687,8 @@ int main(int argc, char **argv)
 			  words, crossed, loads[0], loads[PADS_FAULTS], loads[PADS_ENDLESS]);
 		ktap_note("%lu pads had a histogram; %lu values were negative, and %lu changes were too late",
 			  histograms, negative, raced);
+		ktap_note("of these, %lu loaded, and %lu faulted", added_loads[PADS_LOADED],
+			  added_loads[PADS_FAULTS]);
 		ktap_note("keys in the first to the last place: %lu %lu %lu %lu; other ones: %lu; unknown: %lu",
 			  keys[0], keys[1], keys[2], keys[3], keys[4], keys[5]);
 	}

@@ -14,21 +14,33 @@
 
 #define FLAGS_AC	0x40000
 
-int pads_last_read(const struct pad *pad)
+/* Get the last word of the stack that a pad reads, or a register. */
+static int last_read(const struct pad *pad)
 {
 	const struct pad_step *action = pad_action(pad);
-	int last;
+	const struct pad_load *loads;
+	unsigned int nr, i;
+	int last = 0;
 
 	if (action->kind == PAD_ADD)
-		return action->histogram.value.reg > action->histogram.key.reg ?
+		last = action->histogram.value.reg > action->histogram.key.reg ?
 		       action->histogram.value.reg : action->histogram.key.reg;
-	if (action->kind != PAD_RECORD)
-		return 0;
-	last = action->recording.nr ? action->recording.regs[action->recording.nr - 1] : 0;
-	for (int i = 0; i < action->recording.nr_loads; i++)
-		if (action->recording.loads[i].from > last)
-			last = action->recording.loads[i].from;
+	else if (action->kind == PAD_RECORD && action->recording.nr)
+		last = action->recording.regs[action->recording.nr - 1];
+	loads = pad_loads(pad, &nr);
+	for (i = 0; i < nr; i++)
+		if (loads[i].from > last)
+			last = loads[i].from;
 	return last;
+}
+
+bool pads_cross(const struct pad *pad, u64 sp)
+{
+	u64 pushed = sp - RED_ZONE - (pad->saves ? 4 : 3) * sizeof(u64);
+	int last = last_read(pad);
+
+	return last >= PAD_WORD &&
+	       ((sp + ((u64)last - PAD_WORD + 1) * sizeof(u64) - 1) ^ pushed) >> 12;
 }
 
 static bool meets(u64 at, u64 len, u64 from, u64 size)
@@ -74,12 +86,10 @@ static bool has_end(u64 word)
 enum pads_loaded pads_load(const struct pad *pad, const struct layout *layout,
 			   const struct user_regs_struct *regs, u64 (*value)(int reg), u64 *words)
 {
-	const struct pad_recording *r = &pad_action(pad)->recording;
+	const struct pad_load *load;
+	unsigned int nr;
 
-	if (!pad_does(pad, PAD_RECORD))
-		return PADS_LOADED;
-	for (int i = 0; i < r->nr_loads; i++) {
-		const struct pad_load *load = &r->loads[i];
+	for (load = pad_loads(pad, &nr); nr; nr--, load++) {
 		u64 at = value(load->from), size = load->string ? 8 : load->size;
 		enum pads_loaded ret = PADS_LOADED;
 		unsigned int k, n = pad_load_words(load);
@@ -123,7 +133,7 @@ void pads_load_fault(struct stop *stop, u64 at, const struct pad_layout *parts)
 	u64 offset = stop->cpu.regs.rip - at;
 
 	if ((stop->sig != SIGSEGV && stop->sig != SIGBUS) || !parts->loads ||
-	    offset < parts->loads || offset >= parts->commit)
+	    offset < parts->loads || offset >= parts->loaded)
 		return;
 	stop->cpu.regs.rip = at + parts->tail;
 	stop->sig = SIGTRAP;

@@ -26,8 +26,11 @@ enum pads_loaded { PADS_LOADED, PADS_FAULTS, PADS_ENDLESS, PADS_UNKNOWN };
 enum pads_loaded pads_load(const struct pad *pad, const struct layout *layout,
 			   const struct user_regs_struct *regs, u64 (*value)(int reg), u64 *words);
 
-/* Get the register or word that a pad reads last, or 0. */
-int pads_last_read(const struct pad *pad);
+/*
+ * Check whether a word that a pad reads is on another page than those that the pad pushes. @sp: the
+ * stack pointer
+ */
+bool pads_cross(const struct pad *pad, u64 sp);
 
 /* Compare what a record has with what its pad was to load. */
 bool pads_same_loads(const struct pad_recording *r, const u64 *is, const u64 *words);

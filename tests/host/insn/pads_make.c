@@ -99,6 +99,22 @@ static u8 random_pointer(const struct pads_memory *memory, struct user_regs_stru
 	return reg;
 }
 
+/* Choose where bytes in memory are. */
+static struct pad_load random_load(const struct pads_memory *memory,
+				   struct user_regs_struct *regs)
+{
+	/* Memory has few pointers. */
+	struct pad_load load = {
+		.steps = trial_random() % 4 ? 1 : (u8)(1 + trial_random() % PAD_LOAD_STEPS),
+		.size = (u8)(1 << trial_random() % 4),
+	};
+
+	for (int k = 0; k < load.steps; k++)
+		load.offset[k] = (s32)(trial_random() % 256) - 128;
+	load.from = random_pointer(memory, regs, load.offset);
+	return load;
+}
+
 /* Choose bytes in memory to record. */
 static void loads_make(struct pad_recording *r, struct pads_memory *memory,
 		       struct user_regs_struct *regs)
@@ -110,15 +126,8 @@ static void loads_make(struct pad_recording *r, struct pads_memory *memory,
 	for (int i = 0; i < r->nr_loads; i++) {
 		struct pad_load *load = &memory->loads[i];
 
-		/* Memory has few pointers. */
-		*load = (struct pad_load) {
-			.steps = trial_random() % 4 ? 1 : (u8)(1 + trial_random() % PAD_LOAD_STEPS),
-			.size = (u8)(1 << trial_random() % 4),
-			.string = strings && trial_random() % 2,
-		};
-		for (int k = 0; k < load->steps; k++)
-			load->offset[k] = (s32)(trial_random() % 256) - 128;
-		load->from = random_pointer(memory, regs, load->offset);
+		*load = random_load(memory, regs);
+		load->string = strings && trial_random() % 2;
 		if (!load->string)
 			continue;
 		load->size = (u8)(8 * (1 + trial_random() % strings));
@@ -154,15 +163,31 @@ static struct pad_operand random_operand(void)
 	};
 }
 
+/* Have an operand be in memory, or not. */
+static void operand_load(struct pad_histogram *h, struct pad_operand *operand,
+			 struct pads_memory *memory, struct user_regs_struct *regs)
+{
+	if (trial_random() % 2)
+		return;
+	memory->loads[h->nr_loads] = random_load(memory, regs);
+	memory->loads[h->nr_loads].size = operand->size;
+	operand->load = ++h->nr_loads;
+	operand->reg = 0;
+	h->loads = memory->loads;
+}
+
 /* Choose what a pad adds, and where. */
-static void histogram_make(struct pad_histogram *h, struct pads_memory *memory)
+static void histogram_make(struct pad_histogram *h, struct pads_memory *memory,
+			   struct user_regs_struct *regs)
 {
 	h->at = memory->values;
 	h->value = random_operand();
+	operand_load(h, &h->value, memory, regs);
 	if (trial_random() % 3 == 0) {
 		h->at = memory->keyed - (PAD_KEYS - 1) * PAD_COUNTER_STRIDE;
 		h->table = (u64)memory->keys;
 		h->key = random_operand();
+		operand_load(h, &h->key, memory, regs);
 		memory->way = trial_random() % (PADS_KEY_UNKNOWN + 1);
 	} else if (memory->values_apart && trial_random() % 2) {
 		h->at = memory->values_apart;
@@ -200,8 +225,9 @@ void pads_keys_set(const struct pads_memory *memory, u64 key, struct pad_values 
 		memory->way == PADS_KEY_OTHER ? 1 + trial_random() : 0;
 }
 
-u64 pads_operand(const struct pad_operand *operand, u64 number)
+u64 pads_operand(const struct pad_operand *operand, u64 (*value)(int reg), const u64 *loaded)
 {
+	u64 number = operand->load ? loaded[operand->load - 1] : value(operand->reg);
 	unsigned int unused = 64 - 8u * operand->size;
 
 	number <<= unused;
@@ -242,7 +268,7 @@ void pads_action_make(struct pad *pad, const struct pad_filter *filter, struct p
 	if (kind == PAD_RECORD) {
 		recording_make(&action->recording, memory, regs);
 	} else if (kind == PAD_ADD) {
-		histogram_make(&action->histogram, memory);
+		histogram_make(&action->histogram, memory, regs);
 	} else if (kind == PAD_COUNT) {
 		action->counter.at = memory->counter;
 		if (memory->apart && trial_random() % 2)

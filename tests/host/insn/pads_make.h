@@ -17,7 +17,7 @@
  * @keyed: address of two pages of histograms: of the last key, and of all others
  * @keys: the table of keys, which has the same address in the thread
  * @data: address of DATA_SIZE bytes to load from
- * @loads: the loads of a pad that records
+ * @loads: the loads of a pad
  * @way: where the key of the pad is: the number of a way; or a number of enum pads_key
  */
 struct pads_memory {
@@ -62,8 +62,11 @@ bool pads_keys_map(struct pads_memory *memory);
 /* Fill the set of a key with others, and put the key where pads_memory::way says. */
 void pads_keys_set(const struct pads_memory *memory, u64 key, struct pad_values *values);
 
-/* Cut a number of the program to what an operand is. */
-u64 pads_operand(const struct pad_operand *operand, u64 number);
+/*
+ * Get what an operand is. @value: gets a register of the program, or a word; @loaded: what the pad
+ * loads.
+ */
+u64 pads_operand(const struct pad_operand *operand, u64 (*value)(int reg), const u64 *loaded);
 
 /* Compare registers, but for flags that a pad may change. */
 bool pads_same_registers(const struct pad *pad, const struct user_regs_struct *a,

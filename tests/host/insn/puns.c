@@ -288,6 +288,16 @@ static void largest_pads(struct pad *pad, u64 at, int plain)
 	n = pad_emit(pad, at, buf, &layout);
 	ktap_ok(n > plain && n <= PAD_MAX && buf[layout.trap] == PAD_TRAP,
 		"with histograms for keys, it has %d bytes", n);
+	pad->steps[pad->nr - 1].histogram.value = (struct pad_operand) { 0, 1, true, 2 };
+	pad->steps[pad->nr - 1].histogram.key = (struct pad_operand) { 0, 1, true, 1 };
+	pad->steps[pad->nr - 1].histogram.nr_loads = 2;
+	pad->steps[pad->nr - 1].histogram.loads = (const struct pad_load []) {
+		{ { 1 << 20, 1 << 20, 1 << 20 }, 31, 3, 1, false },
+		{ { 1 << 20, 1 << 20, 1 << 20 }, 30, 3, 1, false },
+	};
+	n = pad_emit(pad, at, buf, &layout);
+	ktap_ok(n > plain && n <= (int)pad_guess(pad) + PAD_COPIES_MORE && pad_fits(pad) &&
+		buf[layout.trap] == PAD_TRAP, "with both in memory, it has %d bytes", n);
 	check_widely(pad, PAD_END);
 	pad->steps[pad->nr - 1].timing = (struct pad_timing) { .at = at + 0x10000, .id = 1 };
 	n = pad_emit(pad, at, buf, &layout);
@@ -473,7 +483,7 @@ static void tell(const char *path, const char *what, const struct sweep *sweep, 
 
 int main(int argc, char **argv)
 {
-	ktap_plan((int)(ARRAY_SIZE(goldens) + ARRAY_SIZE(uses)) + 34 + 2 * (argc - 1));
+	ktap_plan((int)(ARRAY_SIZE(goldens) + ARRAY_SIZE(uses)) + 35 + 2 * (argc - 1));
 	known_cases();
 	known_uses();
 	known_pads();
