@@ -260,17 +260,13 @@ static inline bool pad_restarts(const struct pad_layout *layout, u64 offset)
 }
 
 /**
- * pad_may_load() - check whether a fault of a thread may be one of loading what the program has
+ * pad_may_load() - check whether a thread may still load from memory in a pad
  * @layout: the layout of the pad
  * @offset: the offset in the pad at which the thread was stopped
- *
- * A thread whose load has slept may begin its record again.
  */
 static inline bool pad_may_load(const struct pad_layout *layout, u64 offset)
 {
-	return layout->loads && ((offset >= layout->loads && offset <= layout->loaded) ||
-				 (layout->commit && offset >= layout->record &&
-				  offset < layout->loads));
+	return layout->loads && offset <= layout->loaded;
 }
 
 /**

@@ -159,16 +159,36 @@ static u64 extend(u64 number, const struct pad_operand *operand)
 	return operand->is_signed ? (s64)number >> unused : number >> unused;
 }
 
-/* Read the key of a hit. */
-static bool key_read(const struct pad_operand *operand, const struct pt_regs *regs, u64 *key)
+/* Read a number in memory, which takes the place of the address. */
+static bool memory_read(u64 *number, s32 offset, size_t size)
 {
-	unsigned long addr = regs->sp + sizeof(*key) * (operand->reg - PAD_WORD);
+	unsigned long addr = *number + offset;
 
-	if (operand->reg < PAD_WORD)
-		*key = arch_reg_get(regs, operand->reg);
-	else if (copy_from_user_nofault(key, (void __user *)addr, sizeof(*key)))
+	*number = 0;
+	return !copy_from_user_nofault(number, (void __user *)addr, size);
+}
+
+/* Read a register, or a word of the stack. */
+static bool operand_read(unsigned int reg, const struct pt_regs *regs, u64 *number)
+{
+	*number = reg < PAD_WORD ? arch_reg_get(regs, reg) : regs->sp;
+	return reg < PAD_WORD ||
+	       memory_read(number, sizeof(*number) * (reg - PAD_WORD), sizeof(*number));
+}
+
+/* Read the key of a hit. */
+static bool key_read(const struct pad_histogram *h, const struct pt_regs *regs, u64 *key)
+{
+	const struct pad_load *load = h->key.load ? &h->loads[h->key.load - 1] : NULL;
+	unsigned int i, last = load ? load->steps - 1 : 0;
+
+	if (!operand_read(load ? load->from : h->key.reg, regs, key))
 		return false;
-	*key = extend(*key, operand);
+	for (i = 0; load && i <= last; i++) {
+		if (!memory_read(key, load->offset[i], i == last ? load->size : sizeof(*key)))
+			return false;
+	}
+	*key = extend(*key, &h->key);
 	return true;
 }
 
@@ -189,7 +209,7 @@ void pad_keys_hit(const struct site *site, const struct consumer *c, const struc
 	unsigned long flags;
 	u64 key;
 
-	if (!jump || !pad_has_keys(&jump->pad) || !key_read(&c->pads.histogram.key, regs, &key))
+	if (!jump || !pad_has_keys(&jump->pad) || !key_read(&c->pads.histogram, regs, &key))
 		return;
 	keys = jump->cpus->keys;
 	place = key_place(of, key);

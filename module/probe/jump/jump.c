@@ -63,6 +63,9 @@ MODULE_PARM_DESC(jump_after, "number of traps of a place before it may do withou
 #define FAILURES_MAX	7U
 #define FAILURES_TICKS	32
 
+/* A site that waits for a first fault is tried again after it was hot so often. */
+#define FAULT_PASSES	8
+
 /* Note that the jump of a site could not be written, for a reason that may pass. */
 static void jump_failed(struct site *site)
 {
@@ -363,7 +366,7 @@ static void promote(struct promotion *p, struct site *site)
 	/* If its consumers cannot do without traps, do not try again until they change. */
 	WRITE_ONCE(site->heat, works || awaits ? 0 : U8_MAX);
 	if (awaits) {
-		WRITE_ONCE(site->passes, U8_MAX);
+		WRITE_ONCE(site->passes, FAULT_PASSES);
 		return;
 	}
 	if (!p->allowed || site->barred || site->heat ||

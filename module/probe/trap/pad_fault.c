@@ -63,7 +63,7 @@ static void fault_work(struct callback_head *work)
 
 /*
  * If a task has faulted where its pad loads from memory, have it go on where the hit traps, with
- * the same registers.  A fault that has slept has begun the record again: sched_switch.
+ * the same registers.  A fault that has slept has begun a record again: sched_switch.
  */
 static bool load_fault(struct jump *jump, struct pt_regs *regs)
 {

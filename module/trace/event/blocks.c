@@ -4,7 +4,8 @@
  * read.
  *
  * What is decided for each hit needs the ring handler: filters, limits of the rate, arguments that
- * are not registers.  What is the same for all hits of a thread is decided for the block.
+ * are neither registers nor integers or strings in memory.  What is the same for all hits of a
+ * thread is decided for the block.
  */
 #include <linux/minmax.h>
 #include <linux/rcupdate.h>
@@ -19,12 +20,13 @@
 #include "trace/fetch/fetch.h"
 #include "trace/output/listen.h"
 
-/* Check whether two arguments of the same event come from the same values. */
+/* Check whether two arguments with the same type are the same part of the same values. */
 static bool has_same_value(const struct tracer_arg *arg, const struct tracer_arg *other)
 {
-	if (tracer_arg_in_memory(arg))
-		return tracer_arg_in_memory(other) && arg->value == other->value;
-	return arg->insns->offset == other->insns->offset;
+	if (arg->store != other->store || arg->value != other->value ||
+	    arg->lshift != other->lshift || arg->rshift != other->rshift)
+		return false;
+	return tracer_arg_in_memory(arg) || arg->insns->offset == other->insns->offset;
 }
 
 /*
@@ -35,7 +37,8 @@ static bool has_same_values(const struct tracer_def *def, const struct tracer_de
 {
 	unsigned int i;
 
-	if (!def->blocks || !of_event->blocks || def->nargs != of_event->nargs)
+	if (!def->blocks || !of_event->blocks || def->nargs != of_event->nargs ||
+	    def->nvalues != of_event->nvalues)
 		return false;
 	for (i = 0; i < def->nargs; i++) {
 		if (!has_same_value(&def->args[i], &of_event->args[i]))

@@ -58,8 +58,8 @@ int main(int argc, char **argv)
 	pthread_create(&collector, NULL, collect, NULL);
 	for (i = 0; i < n; i++) {
 		/* Some strings cross the border of two pages. */
-		char *a = heap + rand_r(&seed) % ((PAGES - 1) * PAGE);
-		char *b = heap + rand_r(&seed) % ((PAGES - 1) * PAGE);
+		char *a = heap + rand_r(&seed) % ((PAGES / 2 - 1) * PAGE);
+		char *b = heap + PAGES / 2 * PAGE + rand_r(&seed) % ((PAGES / 2 - 1) * PAGE);
 
 		mprotect(heap + ((a - heap) & -PAGE), PAGE, PROT_NONE);
 		memset(a, 'a' + i % 26, i % 90);

@@ -9,7 +9,7 @@
 . "$UPROBES_TOP/tests/shared/probes.inc"
 . "$UPROBES_TOP/tests/shared/jump.inc"
 . "$UPROBES_TOP/tests/shared/ring.inc"
-ktap_plan 37
+ktap_plan 43
 
 # stat NAME: print the sum of a number that the buffer of each CPU has.
 stat() {
@@ -24,6 +24,11 @@ shown_or_lost() {
 words=$prog:$(printf '0x%x' $((0x$(symbol "$prog" ring_words) - 0x400000)))
 chmod 755 "$tmp" "$prog"
 args='a=%di:s32 b=%si:s64 low=%si:u8 all=%si:x16 again=%si:s8 sp=%sp ip=%ip'
+"$UPROBES_TOP/userspace/uprobe" doctor >/dev/null 2>&1
+both_warm() {
+	warm
+	[ "$(jumps)" -ge 2 ]
+}
 for on in 0 1; do
 	jump $on
 	clear
@@ -49,6 +54,26 @@ for on in 0 1; do
 	ringed_end
 done
 check "records are the same by traps and in blocks" diff "$tmp/records.0" "$tmp/records.1"
+
+# Places of an event whose arguments are not the same part of the same values.
+for arguments in 'b=%si:s64 a=+0(%sp):u64|b=%si:s64 a=%sp:u64' 'b=+0(%sp):b7@3/32|b=+0(%sp):b4@0/32'; do
+	for on in 0 1; do
+		jump $on
+		clear
+		define "p:mixed $call ${arguments%|*}"
+		define "p:mixed $words ${arguments#*|}"
+		enable
+		ringed
+		[ $on = 0 ] || check "both places need no trap" in_time both_warm
+		: >$dir/trace
+		tell run 2 500 >/dev/null
+		lines | grep -o 'b=[^ ]*' | sort >"$tmp/records.$on"
+		disable
+		ringed_end
+	done
+	is "$(grep -c . "$tmp/records.1")" 2000 "all hits have records"
+	check "which are the same by traps and in blocks" diff "$tmp/records.0" "$tmp/records.1"
+done
 
 # A reader that takes some records out of a block, and a buffer that is cleared then.
 clear

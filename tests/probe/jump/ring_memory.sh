@@ -58,7 +58,7 @@ done
 like "$(jumps) $(cat $dir/instrumentation)" "^0 .*reads memory, and the kernel has not been seen to report a fault" "its hits trap, as there was none"
 "$UPROBES_TOP/userspace/uprobe" doctor >/dev/null 2>&1
 is "$(cat /sys/module/uprobes/parameters/loads)" 1 "uprobe doctor has shown one"
-# However long it had none, it has one after at most 255 traps more.
+# However long it had none, it has one soon.
 say plain 300 >/dev/null
 check "then the place has a jump" in_time has_jump
 texts_end
