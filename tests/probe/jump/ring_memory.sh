@@ -8,7 +8,7 @@
 . "$UPROBES_TOP/tests/shared/trace.inc"
 . "$UPROBES_TOP/tests/shared/probes.inc"
 . "$UPROBES_TOP/tests/shared/jump.inc"
-ktap_plan 51
+ktap_plan 55
 
 prog=$tmp/texts
 cp "$progs/texts" "$prog"
@@ -93,6 +93,7 @@ cat >"$tmp/calls.sh" <<END
 		[ "\$(cat /sys/module/uprobes/parameters/jumps)" = 0 ] || break
 		sleep 0.1
 	done
+	cat /sys/module/uprobes/parameters/jumps >"$tmp/jumps"
 	echo run 2000
 } | "$prog" >/dev/null
 END
@@ -119,7 +120,8 @@ for event in "${events[@]}"; do
 	# In units, as the helper reads them.
 	clear
 	"$UPROBES_TOP/userspace/uprobe" --long --buffer 4096 -c "sh $tmp/calls.sh" "$event" >"$tmp/shown" 2>"$tmp/err"
-	like "$(cat "$tmp/err")" " 0 missed, 0 lost" "uprobe loses none"
+	is "$(cat "$tmp/jumps")" 1 "uprobe reads units: the place has a jump"
+	like "$(cat "$tmp/err")" " 0 missed, 0 lost" "it loses none"
 	tail -n 2000 "$tmp/shown" | grep -o "${event:2:4}: .*" >"$tmp/records.2"
 	check "and its lines are the same" diff "$tmp/records.0" "$tmp/records.2"
 done
