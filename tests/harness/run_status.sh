@@ -8,8 +8,10 @@
 set -- $UPROBES_KERNELS
 ktap_plan $(($# + 4))
 
+said=$(mktemp)
+at_exit "rm -f $said"
 run() {
-	"$UPROBES_TOP/qemu/run" --no-module "$@" </dev/null >/dev/null 2>&1
+	"$UPROBES_TOP/qemu/run" --no-module "$@" </dev/null >/dev/null 2>"$said"
 	echo $?
 }
 
@@ -19,5 +21,6 @@ done
 # shellcheck disable=SC2016
 is "$(run -k "$1" -- sh -c 'kill -9 $$')" 137 "if signal 9 kills the command, the status is 137"
 is "$(run -k "$1" -- no-such-program)" 127 "if the program does not exist, the status is 127"
+diag "$(cat "$said")"
 is "$(run -k "$1" --no-such-option true)" 2 "after a wrong option the status is 2"
 is "$(run -k no-such-kernel true)" 125 "if the kernel is unknown, the status is 125"
